@@ -1,7 +1,7 @@
 -- Adds the units of a transfer to a lane, once, and takes one of them for a user as `reserve` does.
 --
 -- KEYS  1 sale       string, packed (layout in README.md)
---       2 buyers     hash, user -> entries
+--       2 buyers     hash, user -> reservations
 --       3 free       sorted set of ranges of returned units, by their first unit
 --       4 outbox     list of reservations that no order has confirmed
 --       5 transfers  hash, what is on its way from this lane and to it (README.md has its fields)
@@ -12,8 +12,8 @@
 --       5 id of the transfer
 --       and then its ranges, "FIRST-LAST"
 -- Returns what `reserve` returns:
---   reserved ENTRY | replayed ENTRY | already_reserved ENTRIES | too_many_unpaid COUNT | sold_out MS FOR_MS
---   not_open MS | quota_only MS | closed | paused | blocked | unknown_sale
+--   reserved RESERVATION | replayed RESERVATION | already_reserved RESERVATIONS | too_many_unpaid COUNT
+--   sold_out MS FOR_MS | not_open MS | quota_only MS | closed | paused | blocked | unknown_sale
 
 local sale_key, buyers_key, free_key, outbox_key, transfers_key = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local user, id, lead_ms, has_quota = ARGV[1], ARGV[2], ARGV[3], nil

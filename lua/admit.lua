@@ -3,7 +3,7 @@
 -- challenges. Each step may run twice: the second run answers like the first and is not charged.
 --
 -- KEYS  1 sale       string, packed (layout in README.md)
---       2 buyers     hash, user -> entries
+--       2 buyers     hash, user -> reservations
 --       3 challenge  string, the right answer, or what was answered a few seconds ago (forms in README.md)
 --       4 user, 5 address, 6 everybody: strings, when the requests of the user, the address and
 --         everybody are used up (microseconds since the Unix epoch; GCRA's theoretical arrival time)

@@ -1,8 +1,8 @@
 -- Tells Redis about an order that it forgot: the order's unit can no longer be handed out, and its user has an ordered
--- entry for it.
+-- reservation for it.
 --
 -- KEYS  1 sale    string, packed (layout in README.md)
---       2 buyers  hash, user -> entries
+--       2 buyers  hash, user -> reservations
 --       3 free    sorted set of ranges of returned units, by their first unit
 -- ARGV  1 user id
 --       2 reservation id: 32 hexadecimal digits
@@ -28,13 +28,13 @@ local sold_out, next_drop_at
 
 local kept, known = {}, false
 local record = redis.call('HGET', buyers_key, user)
-for entry in string.gmatch(record or '', '[^;]+') do
-  local entry_slot, state, entry_id, entry_unit = string.match(entry, '^(%d+) (%a) (%x+) (%d+) ')
-  if entry_id == id then
+for reservation in string.gmatch(record or '', '[^;]+') do
+  local its_slot, state, its_id, its_unit = string.match(reservation, '^(%d+) (%a) (%x+) (%d+) ')
+  if its_id == id then
     if state == 'r' then return 'already_released' end
-    known = state == 'o' and tonumber(entry_unit) == unit
-  elseif state ~= 'r' or tonumber(entry_slot) ~= slot then
-    kept[#kept + 1] = entry
+    known = state == 'o' and tonumber(its_unit) == unit
+  elseif state ~= 'r' or tonumber(its_slot) ~= slot then
+    kept[#kept + 1] = reservation
   end
 end
 if not known then

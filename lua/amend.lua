@@ -2,7 +2,7 @@
 -- older than the last one applied changes nothing, in whatever order versions arrive.
 --
 -- KEYS  1 sale    string, packed (layout in README.md)
---       2 buyers  hash, user -> entries
+--       2 buyers  hash, user -> reservations
 --       3 free    sorted set of ranges of returned units, by their first unit
 --       4 outbox  list of reservations that no order has confirmed
 --       5 transfers  hash, what is on its way from this lane and to it; left out if there is only one lane

@@ -2,7 +2,7 @@
 -- names if another node takes over in between.
 --
 -- KEYS  1 sale    string, packed (layout in README.md)
---       2 buyers  hash, user -> entries
+--       2 buyers  hash, user -> reservations
 --       3 blocked hash, user -> until when the note in the user's record blocks
 -- ARGV  1 how many users to list at most; blocked users do not count
 -- Returns

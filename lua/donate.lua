@@ -1,6 +1,6 @@
 -- Gives half of what a lane has free to another lane, at least one unit. The units leave this lane and are recorded under
--- the transfer's id, until `settle` removes the record. There is at most one open transfer to a lane: until it is settled,
--- each run answers with it.
+-- the transfer's id, until `close_transfer` removes the record. There is at most one open transfer to a lane: until it
+-- is closed, each run answers with it.
 --
 -- KEYS  1 sale       string, packed (layout in README.md)
 --       2 free       sorted set of ranges of returned units, by their first unit

@@ -1,18 +1,18 @@
 -- Claims reservations that no order has confirmed in time: their messages are to be sent again. Each claim says that its
 -- message was not sent, until the next call says that it was.
 --
--- KEYS  1 buyers  hash, user -> entries
+-- KEYS  1 buyers  hash, user -> reservations
 --       2 outbox  list of reservations that no order has confirmed (README.md has its elements)
 -- ARGV  1 most elements of the outbox to look at
 --       2 a reservation is due so long after it was made, and claimed again as long after a claim that was not sent. Once
 --         sent, it is claimed again only as its age doubles (ms)
 --       3 DUE_AT_MS of an earlier call of which every message was sent since; left out if there is none
 -- Returns
---   due READ LENGTH DUE_AT_MS LINES   READ elements were read, of LENGTH that there were; a line "USER ENTRIES"
+--   due READ LENGTH DUE_AT_MS LINES   READ elements were read, of LENGTH that there were; a line "USER RESERVATIONS"
 --                                       for each element that is due, after a line break; fewer than asked for means that
 --                                       nothing else is due. All that were looked at are due again at DUE_AT_MS.
--- where ENTRIES are joined by ";". The outbox is in the order of being due, since all wait equally long. An element whose
--- reservation is no longer held is dropped, due or not.
+-- where RESERVATIONS are joined by ";". The outbox is in the order of being due, since all wait equally long. An
+-- element whose reservation is no longer held is dropped, due or not.
 
 local buyers_key, outbox_key = KEYS[1], KEYS[2]
 local wait = tonumber(ARGV[2])
@@ -45,9 +45,9 @@ while read < math.min(tonumber(ARGV[1]), length) do
 
   -- Two reservations that a user made in the same millisecond have one element each; either element stands for both.
   local held = {}
-  for entry in string.gmatch(redis.call('HGET', buyers_key, user) or '', '[^;]+') do
-    local state, reserved_at = string.match(entry, '^%d+ (%a) %x+ %d+ (%d+)$')
-    if state == 'h' and tonumber(reserved_at) == made_at then held[#held + 1] = entry end
+  for reservation in string.gmatch(redis.call('HGET', buyers_key, user) or '', '[^;]+') do
+    local state, reserved_at = string.match(reservation, '^%d+ (%a) %x+ %d+ (%d+)$')
+    if state == 'h' and tonumber(reserved_at) == made_at then held[#held + 1] = reservation end
   end
   if #held > 0 then
     if math.max(due_at or 0, made_at + wait) > now then break end

@@ -2,7 +2,7 @@
 -- key is written last, and from then on every run answers "present".
 --
 -- KEYS  1 sale    string, packed (layout in README.md)
---       2 buyers  hash, user -> entries
+--       2 buyers  hash, user -> reservations
 --       3 free    sorted set of ranges of returned units, by their first unit
 --       4 outbox  list of reservations that no order has confirmed
 --       5 staged  like buyers, for this load only, so that two concurrent loads do not mix what they read
@@ -14,7 +14,7 @@
 -- ARGV  1 step: "claim", "buyers", "free" or "open"
 --       2 when the keys are to expire (ms since the Unix epoch)
 --       claim:  3 the smallest number to give  4 how far clocks may differ (µs). Only with several lanes
---       buyers: pairs of user and entries, one page of the users with orders (bounded by the caller)
+--       buyers: pairs of user and reservations, one page of the users with orders (bounded by the caller)
 --       free:   one page of the set's ranges, "FIRST-LAST" (bounded by the caller)
 --       open:   3 next unit  4 last unit  5 number of units in the set  6 limit  7 paused  8 opens at  9 closes at
 --               10 epoch  11 version of the sale  12 unpaid limit  13 plan of its drops (README.md has its form), or empty

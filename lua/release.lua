@@ -1,26 +1,26 @@
 -- Gives a reservation's unit back and frees its slot. Running it twice returns one unit, not two.
 --
 -- KEYS  1 sale    string, packed (layout in README.md)
---       2 buyers  hash, user -> entries
+--       2 buyers  hash, user -> reservations
 --       3 free    sorted set of ranges of returned units, by their first unit
 -- ARGV  1 user id
 --       2 reservation id: 32 hexadecimal digits
 --       3 a unit that belongs to another order, or 0: if it is the reservation's, it is forgotten and not returned
 --       4 1 if the reservation ended because its user cancelled or did not pay, which is counted once; 0 otherwise, and then
 --         a count of it is taken back
--- Returns  released | already_released | unknown_hold
+-- Returns  released | already_released | unknown_reservation
 
 local sale_key, buyers_key, free_key = KEYS[1], KEYS[2], KEYS[3]
 local user, id = ARGV[1], ARGV[2]
 local record, at, state
---- @include find_entry
-if not record then return 'unknown_hold' end
+--- @include find_reservation
+if not record then return 'unknown_reservation' end
 local is_live, parts = at and state ~= 'r', ';' .. record
 if is_live then parts = ';' .. string.sub(record, 1, at - 3) .. 'r' .. string.sub(record, at - 1) end
 
--- The entry may be gone by the time its count is taken back, or be made again by a late duplicate of its request. So the note
--- says what it has counted. The note stores only half of each id, so that `find_entry` does not find the note instead
--- of the entry.
+-- The reservation may be gone by the time its count is taken back, or be made again by a late duplicate of its request.
+-- So the note says what it has counted. The note stores only half of each id, so that `find_reservation` does not find
+-- the note instead of the reservation.
 do
   local before, count, ids, after = string.match(parts, '^(.*;u )(%d+)([^;]*)(.*)$')
   local half = ' ' .. string.sub(id, 17)
@@ -34,7 +34,7 @@ do
 end
 if not is_live then
   if parts ~= ';' .. record then redis.call('HSET', buyers_key, user, string.sub(parts, 2)) end
-  return at and 'already_released' or 'unknown_hold'
+  return at and 'already_released' or 'unknown_reservation'
 end
 local before, from_quota, after = string.match(parts, '^(.*;s )(%d+)(.*)$')
 from_quota = tonumber(from_quota or 0)

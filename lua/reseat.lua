@@ -2,7 +2,7 @@
 -- slot. If Redis has forgotten it, it gets both.
 --
 -- KEYS  1 sale    string, packed (layout in README.md)
---       2 buyers  hash, user -> entries
+--       2 buyers  hash, user -> reservations
 --       3 free    sorted set of ranges of returned units, by their first unit
 -- ARGV  1 user id
 --       2 reservation id: 32 hexadecimal digits
@@ -11,11 +11,11 @@
 --       5 when it was reserved (ms since the Unix epoch)
 --       6 1 if another order has its unit; 0 if only its slot is taken
 -- Returns
---   reseated ENTRY   it has another unit or slot, now or since an earlier run
---   sold_out         no unit is left, and none will drop; nothing changed
---   limit_reached    other reservations have all of the user's slots; nothing changed
+--   reseated RESERVATION   it has another unit or slot, now or since an earlier run
+--   sold_out               no unit is left, and none will drop; nothing changed
+--   limit_reached          other reservations have all of the user's slots; nothing changed
 --   already_released | unknown_sale
--- where ENTRY is "SLOT STATE ID UNIT RESERVED_AT_MS".
+-- where RESERVATION is "SLOT STATE ID UNIT RESERVED_AT_MS".
 
 local sale_key, buyers_key, free_key = KEYS[1], KEYS[2], KEYS[3]
 local user, id, slot, unit, reserved_at = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]), ARGV[5]
@@ -25,15 +25,15 @@ if not sale then return 'unknown_sale' end
 
 local own, used, others = false, {}, {}
 local record = redis.call('HGET', buyers_key, user)
-for entry in string.gmatch(record or '', '[^;]+') do
-  local entry_slot, state, entry_id, entry_unit = string.match(entry, '^(%d+) (%a) (%x+) (%d+) ')
-  if entry_id == id then
+for reservation in string.gmatch(record or '', '[^;]+') do
+  local its_slot, state, its_id, its_unit = string.match(reservation, '^(%d+) (%a) (%x+) (%d+) ')
+  if its_id == id then
     if state == 'r' then return 'already_released' end
-    if tonumber(entry_unit) ~= unit or tonumber(entry_slot) ~= slot then return 'reseated ' .. entry end
+    if tonumber(its_unit) ~= unit or tonumber(its_slot) ~= slot then return 'reseated ' .. reservation end
     own = true
   else
-    if entry_slot and state ~= 'r' then used[tonumber(entry_slot)] = true end
-    others[#others + 1] = entry
+    if its_slot and state ~= 'r' then used[tonumber(its_slot)] = true end
+    others[#others + 1] = reservation
   end
 end
 
@@ -69,14 +69,14 @@ if not keeps_unit then
   --- @write next_unit last_unit returned moves
 end
 
--- A new entry in its slot replaces a released one.
+-- A new reservation in its slot replaces a released one.
 local kept = {}
-for _, entry in ipairs(others) do
-  if tonumber(string.match(entry, '^(%d+) r ')) ~= slot then kept[#kept + 1] = entry end
+for _, reservation in ipairs(others) do
+  if tonumber(string.match(reservation, '^(%d+) r ')) ~= slot then kept[#kept + 1] = reservation end
 end
-local entry = string.format('%d h %s %d %s', slot, id, unit, reserved_at)
-kept[#kept + 1] = entry
+local reservation = string.format('%d h %s %d %s', slot, id, unit, reserved_at)
+kept[#kept + 1] = reservation
 redis.call('HSET', buyers_key, user, table.concat(kept, ';'))
 redis.call('PEXPIREAT', buyers_key, expires_at_ms)
 --- @include new_buyer
-return 'reseated ' .. entry
+return 'reseated ' .. reservation

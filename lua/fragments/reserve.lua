@@ -47,15 +47,15 @@ if not refusal then
   end
 end
 
-local unit, range_end, entry, record
+local unit, range_end, reservation, record
 if refusal then
   record = redis.call('HGET', buyers_key, user)
   if not record then return refusal end
 else
   --- @include lowest_unit
   if unit then
-    entry = string.format('0 h %s %d %d', id, unit, now)
-    if redis.call('HSETNX', buyers_key, user, entry) == 0 then record = redis.call('HGET', buyers_key, user) end
+    reservation = string.format('0 h %s %d %d', id, unit, now)
+    if redis.call('HSETNX', buyers_key, user, reservation) == 0 then record = redis.call('HGET', buyers_key, user) end
   else
     --- @write returned
     refusal = string.format('sold_out %d %d', last_won_at_ms, COOLDOWN_MS)
@@ -88,15 +88,15 @@ if record then
   if unpaid >= unpaid_limit then return string.format('too_many_unpaid %d', unpaid) end
   local slot = 0
   while used[slot] do slot = slot + 1 end
-  entry = string.format('%d h %s %d %d', slot, id, unit, now)
-  -- The new entry replaces the released one that had its slot, so a record never outgrows the limit. A block in the
-  -- record has ended by now.
-  local entries = {}
+  reservation = string.format('%d h %s %d %d', slot, id, unit, now)
+  -- The new reservation replaces the released one that had its slot, so a record never outgrows the limit. A block in
+  -- the record has ended by now.
+  local kept = {}
   for old in string.gmatch(record, '[^;]+') do
-    if tonumber(string.match(old, '^%d+')) ~= slot and not string.find(old, '^b ') then entries[#entries + 1] = old end
+    if tonumber(string.match(old, '^%d+')) ~= slot and not string.find(old, '^b ') then kept[#kept + 1] = old end
   end
-  entries[#entries + 1] = entry
-  redis.call('HSET', buyers_key, user, table.concat(entries, ';'))
+  kept[#kept + 1] = reservation
+  redis.call('HSET', buyers_key, user, table.concat(kept, ';'))
 end
 
 --- @include take_unit
@@ -117,4 +117,4 @@ if redis.call('RPUSH', outbox_key, string.format('%s %d', user, now)) == 1 then
   redis.call('PEXPIREAT', outbox_key, expires_at_ms)
   redis.call('PEXPIREAT', buyers_key, expires_at_ms)
 end
-return 'reserved ' .. entry
+return 'reserved ' .. reservation

@@ -230,24 +230,24 @@ async fn only_while_there_is_something_to_buy() {
 #[tokio::test]
 async fn who_has_a_reservation_comes_in_when_all_is_sold() {
     let round = TestRound::start(terms(1, 1)).await;
-    let claim = round.buy(&user("alice")).await;
+    let reservation = round.buy(&user("alice")).await;
     let lasts = Duration::from_millis(stock::COOLDOWN_MS.into());
-    let sold_out = SoldOut { wins: WinsSeen::at(claim.reserved_at_ms), lasts, next_release_ms: None };
+    let sold_out = SoldOut { wins: WinsSeen::at(reservation.reserved_at_ms), lasts, next_release_ms: None };
     assert_eq!(visitor(&round, "bob").pass().await, Admit::SoldOut(sold_out));
     assert!(matches!(visitor(&round, "alice").pass().await, Admit::Admitted(_)));
     let Reserve::SoldOut(told) = round.reserve(&user("bob")).await else { panic!("it is sold out") };
-    assert_eq!(told.wins, WinsSeen::at(claim.reserved_at_ms));
+    assert_eq!(told.wins, WinsSeen::at(reservation.reserved_at_ms));
 }
 
 #[tokio::test]
 async fn a_sold_out_sale_leaves_the_challenge_alone() {
     let round = TestRound::start(terms(1, 1)).await;
-    let claim = round.buy(&user("alice")).await;
+    let reservation = round.buy(&user("alice")).await;
     let bob = visitor(&round, "bob");
     let challenge = Uuid::now_v7();
     bob.challenge(challenge, "23").await;
     assert!(matches!(bob.answer(challenge, "23").await, Admit::SoldOut(_)));
-    round.release(&claim).await;
+    round.release(&reservation).await;
     let Admit::SoldOut(told) = bob.answer(challenge, "23").await else { panic!("the unit is in cooldown") };
     assert!(told.lasts <= Duration::from_millis(stock::COOLDOWN_MS.into()));
     round.sell_returned().await;

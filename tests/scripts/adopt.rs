@@ -1,7 +1,7 @@
 use crate::prelude::*;
 
-fn order(round: &TestRound, name: &str, unit: u32, slot: u8) -> Claim {
-    round.fresh_claim(&user(name), unit, slot)
+fn order(round: &TestRound, name: &str, unit: u32, slot: u8) -> Reservation {
+    round.fresh_reservation(&user(name), unit, slot)
 }
 
 async fn units_left(round: &TestRound) -> Vec<u32> {
@@ -33,21 +33,21 @@ async fn a_unit_within_a_range_is_taken_out_of_it() {
 #[tokio::test]
 async fn a_unit_that_another_holds_stays_with_both() {
     let round = TestRound::start(terms(3, 1)).await;
-    let claim = round.buy(&user("bob")).await;
-    assert!(round.stock().adopt(&order(&round, "alice", claim.unit.0, 0)).await.unwrap());
+    let reservation = round.buy(&user("bob")).await;
+    assert!(round.stock().adopt(&order(&round, "alice", reservation.unit.0, 0)).await.unwrap());
     assert_eq!(units_left(&round).await, [2, 3]);
-    assert_eq!(round.view().await.entries.iter().filter(|entry| entry.claim.unit == Unit(1)).count(), 2);
+    assert_eq!(round.view().await.reservations.iter().filter(|stored| stored.reservation.unit == Unit(1)).count(), 2);
 }
 
 #[tokio::test]
-async fn a_hold_of_it_becomes_ordered_on_the_ledgers_unit() {
+async fn a_reservation_of_it_becomes_ordered_on_the_ledgers_unit() {
     let round = TestRound::start(terms(3, 1)).await;
     let alice = user("alice");
-    let claim = round.buy(&alice).await;
-    let moved = Claim { id: claim.id.clone(), ..order(&round, "alice", 3, claim.slot.0) };
+    let reservation = round.buy(&alice).await;
+    let moved = Reservation { id: reservation.id.clone(), ..order(&round, "alice", 3, reservation.slot.0) };
     assert!(round.stock().adopt(&moved).await.unwrap());
-    let found = round.entry(&claim).await.unwrap();
-    assert_eq!((found.claim.unit, found.state), (Unit(3), ClaimState::Ordered));
+    let found = round.stored(&reservation).await.unwrap();
+    assert_eq!((found.reservation.unit, found.state), (Unit(3), ReservationState::Ordered));
     assert_eq!(units_left(&round).await, [2], "unit 1 is in no place until reconciliation checks the ledger");
 }
 
@@ -55,11 +55,11 @@ async fn a_hold_of_it_becomes_ordered_on_the_ledgers_unit() {
 async fn what_redis_knows_to_have_ended_stays_ended() {
     let round = TestRound::start(terms(3, 1)).await;
     let alice = user("alice");
-    let claim = round.buy(&alice).await;
-    round.release(&claim).await;
-    let ended = Claim { id: claim.id, ..order(&round, "alice", claim.unit.0, 0) };
+    let reservation = round.buy(&alice).await;
+    round.release(&reservation).await;
+    let ended = Reservation { id: reservation.id, ..order(&round, "alice", reservation.unit.0, 0) };
     assert!(!round.stock().adopt(&ended).await.unwrap());
-    assert_eq!(round.entry(&ended).await.unwrap().state, ClaimState::Released);
+    assert_eq!(round.stored(&ended).await.unwrap().state, ReservationState::Released);
     assert_eq!(units_left(&round).await, [1, 2, 3]);
 }
 

@@ -49,12 +49,12 @@ async fn more_units_while_selling_and_after_selling_out() {
 async fn an_earlier_end_and_its_expiry() {
     let mut terms = terms(2, 1);
     let round = TestRound::start(terms.clone()).await;
-    let claim = round.buy(&user("alice")).await;
+    let reservation = round.buy(&user("alice")).await;
     let before = round.view().await.counters;
     terms.closes_at_ms = EpochMs(terms.opens_at_ms.0 + 1);
     assert_eq!(amend(&round, &changed(&round, 2, false, terms)).await, Some(2));
     assert_eq!(round.reserve(&user("bob")).await, Reserve::Closed);
-    assert!(matches!(round.reserve_as(&claim.id, &user("alice")).await, Reserve::Replayed(_)));
+    assert!(matches!(round.reserve_as(&reservation.id, &user("alice")).await, Reserve::Replayed(_)));
     let after = round.view().await.counters;
     assert!(after.expires_at_ms < before.expires_at_ms);
     let mut redis = round.redis().await;

@@ -100,18 +100,18 @@ async fn a_block_that_ends_during_a_look_is_no_fault() {
         view = through.round(&round.id).view() => view.unwrap().unwrap(),
         () = between => unreachable!(),
     };
-    assert_eq!((view.entries.len(), view.counters.free()), (1, 8));
+    assert_eq!((view.reservations.len(), view.counters.free()), (1, 8));
 }
 
 #[tokio::test]
 async fn who_is_blocked_after_buying_keeps_it_and_hears_of_it() {
     let round = TestRound::start(terms(9, 2)).await;
-    let claim = round.buy(&user("eve")).await;
+    let reservation = round.buy(&user("eve")).await;
     note(&round, "eve", Some(in_ms(&round, 60_000).await)).await;
-    assert_eq!(round.reserve_as(&claim.id, &user("eve")).await, Reserve::Replayed(held(&claim)));
+    assert_eq!(round.reserve_as(&reservation.id, &user("eve")).await, Reserve::Replayed(held(&reservation)));
     assert_eq!(round.reserve(&user("eve")).await, Reserve::Blocked);
     let view = round.view().await;
-    assert_eq!(view.entries, [held(&claim)]);
+    assert_eq!(view.reservations, [held(&reservation)]);
     note(&round, "eve", None).await;
     round.buy(&user("eve")).await;
 }
@@ -136,28 +136,28 @@ async fn a_note_is_no_reservation() {
 }
 
 #[tokio::test]
-async fn notes_survive_when_entries_are_rewritten() {
+async fn notes_survive_when_reservations_are_rewritten() {
     let round = TestRound::start(terms(9, 1)).await;
     let until = in_ms(&round, 60_000).await;
     let noted = async |name: &str| record(&round, name).await.unwrap().contains(&format!("b {}", until.0));
 
-    let claim = round.buy(&user("confirmed")).await;
+    let reservation = round.buy(&user("confirmed")).await;
     note(&round, "confirmed", Some(until)).await;
-    round.confirm(&claim).await;
+    round.confirm(&reservation).await;
     assert!(noted("confirmed").await);
-    round.release(&claim).await;
+    round.release(&reservation).await;
     assert!(noted("confirmed").await);
 
     note(&round, "adopted", Some(until)).await;
-    let order = round.fresh_claim(&user("adopted"), 7, 0);
+    let order = round.fresh_reservation(&user("adopted"), 7, 0);
     let before = round.view().await.counters.last_won_at_ms;
     assert!(round.stock().adopt(&order).await.unwrap());
     assert!(noted("adopted").await);
     assert!(round.view().await.counters.last_won_at_ms > before, "a user with only a note is a buyer now");
 
-    let claim = round.buy(&user("reseated")).await;
+    let reservation = round.buy(&user("reseated")).await;
     note(&round, "reseated", Some(until)).await;
-    assert!(matches!(round.stock().reseat(&claim, stock::Refused::Unit).await.unwrap(), Reseated::To(_)));
+    assert!(matches!(round.stock().reseat(&reservation, stock::Refused::Unit).await.unwrap(), Reseated::To(_)));
     assert!(noted("reseated").await);
 }
 
@@ -169,7 +169,7 @@ async fn thousands_of_notes_are_noted_and_read() {
     round.stock().note_blocks(&all).await.unwrap();
     let noted = round.stock().noted_blocks().await.unwrap();
     assert_eq!(noted.len(), 2_500);
-    assert!(round.view().await.entries.is_empty());
+    assert!(round.view().await.reservations.is_empty());
     round.buy(&user("alice")).await;
 }
 

@@ -2,7 +2,7 @@
 
 use local::valkey_cluster::ValkeyCluster;
 use stock::{Joined, Joining, LineMoved, LineStep};
-use tests::{fresh_claim, round};
+use tests::{fresh_reservation, round};
 
 use crate::prelude::*;
 
@@ -56,7 +56,7 @@ fn now_ms() -> i64 {
 async fn sell(stock: &Stock, id: &RoundId) {
     let (round, terms) = (stock.round(id), terms(UNITS, 1));
     assert!(!round.is_loaded().await.unwrap());
-    let load = RoundLoad { taken: vec![fresh_claim(id, &user("zoe"), 5, 0)], ..unsold(terms.clone()) };
+    let load = RoundLoad { taken: vec![fresh_reservation(id, &user("zoe"), 5, 0)], ..unsold(terms.clone()) };
     assert!(round.load(&load).await.unwrap());
 
     let alice = user("alice");
@@ -74,15 +74,15 @@ async fn sell(stock: &Stock, id: &RoundId) {
     assert!(matches!(round.admit(&answered).await.unwrap(), Admit::Admitted(_)));
 
     let reserved = round.reserve(Uuid::now_v7(), &alice, BuyerClass::EVERYONE).await.unwrap();
-    let Reserve::Reserved(claim) = reserved else { panic!("a unit is free") };
-    assert!(round.entry(claim.id.uuid, &alice).await.unwrap().is_some());
-    assert!(matches!(round.reseat(&claim, stock::Refused::Unit).await.unwrap(), Reseated::To(_)));
-    assert_eq!(round.due(10, Duration::ZERO, None).await.unwrap().claims.len(), 1);
+    let Reserve::Reserved(reservation) = reserved else { panic!("a unit is free") };
+    assert!(round.reservation(reservation.id.uuid, &alice).await.unwrap().is_some());
+    assert!(matches!(round.reseat(&reservation, stock::Refused::Unit).await.unwrap(), Reseated::To(_)));
+    assert_eq!(round.due(10, Duration::ZERO, None).await.unwrap().reservations.len(), 1);
     assert!(round.held_since(10).await.unwrap().is_some());
-    assert!(round.confirm(&claim).await.unwrap());
-    round.release(&claim, None, false).await.unwrap();
+    assert!(round.confirm(&reservation).await.unwrap());
+    round.release(&reservation, None, false).await.unwrap();
 
-    assert!(round.adopt(&fresh_claim(id, &user("bob"), 4, 0)).await.unwrap());
+    assert!(round.adopt(&fresh_reservation(id, &user("bob"), 4, 0)).await.unwrap());
     let counters = round.counters().await.unwrap().unwrap();
     assert!(round.restore(&[], &counters).await.unwrap());
     round.tally(&BTreeMap::from([("sold_out", 1)])).await.unwrap();
@@ -115,5 +115,5 @@ async fn sell(stock: &Stock, id: &RoundId) {
     let paused = Round { version: 2, paused: true, ..first_version(id.clone(), terms) };
     round.amend(&paused).await.unwrap();
     let view = round.view().await.unwrap().unwrap();
-    assert_eq!((view.counters.paused, view.entries.len()), (true, 3));
+    assert_eq!((view.counters.paused, view.reservations.len()), (true, 3));
 }

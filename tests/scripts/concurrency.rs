@@ -21,23 +21,23 @@ async fn stampede(limit: u8, flushes: bool) {
                 }
                 // Fewer users than requests, so that clients also compete for one user's slots.
                 let user = user((client * 7 + attempt) % 150);
-                if let Reserve::Reserved(claim) =
+                if let Reserve::Reserved(reservation) =
                     stock.round(&round.id).reserve(Uuid::now_v7(), &user, sale::BuyerClass::EVERYONE).await.unwrap()
                 {
-                    assert!(stock.round(&round.id).confirm(&claim).await.unwrap());
-                    won.push(claim);
+                    assert!(stock.round(&round.id).confirm(&reservation).await.unwrap());
+                    won.push(reservation);
                 }
             }
             won
         })
     });
     let won: Vec<_> = join_all(clients).await.into_iter().flat_map(Result::unwrap).collect();
-    let units: HashSet<_> = won.iter().map(|claim| claim.unit).collect();
+    let units: HashSet<_> = won.iter().map(|reservation| reservation.unit).collect();
     assert_eq!((won.len(), units.len()), (100, 100));
     assert!(units.iter().all(|unit| (1..=100).contains(&unit.0)));
-    let slots: HashSet<_> = won.iter().map(|claim| (&claim.user, claim.slot)).collect();
+    let slots: HashSet<_> = won.iter().map(|reservation| (&reservation.user, reservation.slot)).collect();
     assert_eq!(slots.len(), 100, "no slot is used twice");
-    assert!(won.iter().all(|claim| claim.slot.0 < limit));
+    assert!(won.iter().all(|reservation| reservation.slot.0 < limit));
     assert_eq!(round.view().await.counters.free(), 0);
 }
 
@@ -59,9 +59,9 @@ async fn units_that_go_back_and_forth_stay_whole() {
         tokio::spawn(async move {
             let user = user(client);
             for _ in 0..20 {
-                if let Reserve::Reserved(claim) = round.reserve(&user).await {
+                if let Reserve::Reserved(reservation) = round.reserve(&user).await {
                     // Twice, from two tasks at once.
-                    let release = || round.stock().release(&claim, None, false);
+                    let release = || round.stock().release(&reservation, None, false);
                     let (first, second) = futures::future::join(release(), release()).await;
                     first.unwrap();
                     second.unwrap();

@@ -6,25 +6,25 @@ const AT_ONCE: Duration = Duration::ZERO;
 const LONG: Duration = Duration::from_secs(3600);
 
 /// Claims the due reservations and marks them as sent.
-async fn due(round: &TestRound, most: usize, wait: Duration) -> Vec<Claim> {
+async fn due(round: &TestRound, most: usize, wait: Duration) -> Vec<Reservation> {
     let due = round.stock().due(most, wait, None).await.unwrap();
-    assert_eq!(round.stock().due(0, wait, Some(due.due_at_ms)).await.unwrap().claims, []);
-    due.claims
+    assert_eq!(round.stock().due(0, wait, Some(due.due_at_ms)).await.unwrap().reservations, []);
+    due.reservations
 }
 
 #[tokio::test]
 async fn a_held_reservation_is_due_in_time_and_as_it_was_made() {
     let round = TestRound::start(terms(5, 1)).await;
     let alice = user("alice");
-    let claim = round.buy(&alice).await;
+    let reservation = round.buy(&alice).await;
     assert_eq!(due(&round, 10, LONG).await, []);
-    assert_eq!(due(&round, 10, AT_ONCE).await, [claim]);
+    assert_eq!(due(&round, 10, AT_ONCE).await, [reservation]);
 }
 
 #[tokio::test]
 async fn a_claimed_reservation_is_not_due_for_as_long_again() {
     let round = TestRound::start(terms(5, 1)).await;
-    let claim = round.buy(&user("alice")).await;
+    let reservation = round.buy(&user("alice")).await;
     // Due 50 ms after it was made, which the loop waits for.
     let wait = Duration::from_millis(50);
     let (asked_at, first) = loop {
@@ -34,7 +34,7 @@ async fn a_claimed_reservation_is_not_due_for_as_long_again() {
             break (asked_at, claimed);
         }
     };
-    assert_eq!((&first[0].id, first[0].unit), (&claim.id, claim.unit));
+    assert_eq!((&first[0].id, first[0].unit), (&reservation.id, reservation.unit));
     let second = loop {
         let claimed = due(&round, 10, wait).await;
         if !claimed.is_empty() {
@@ -50,16 +50,16 @@ async fn a_claimed_reservation_is_not_due_for_as_long_again() {
 async fn what_is_ordered_or_released_is_dropped() {
     let round = TestRound::start(terms(5, 1)).await;
     for (name, confirm) in [("alice", true), ("bob", false)] {
-        let claim = round.buy(&user(name)).await;
+        let reservation = round.buy(&user(name)).await;
         if confirm {
-            round.confirm(&claim).await;
+            round.confirm(&reservation).await;
         } else {
-            round.release(&claim).await;
+            round.release(&reservation).await;
         }
     }
-    let claim = round.buy(&user("carol")).await;
+    let reservation = round.buy(&user("carol")).await;
     let claimed = due(&round, 10, AT_ONCE).await;
-    assert_eq!(claimed.iter().map(|due| &due.id).collect::<Vec<_>>(), [&claim.id]);
+    assert_eq!(claimed.iter().map(|due| &due.id).collect::<Vec<_>>(), [&reservation.id]);
     assert_eq!(round.view().await.outbox, 1, "only carol may still have to be sent");
 }
 
@@ -73,7 +73,7 @@ async fn a_page_is_bounded_and_nobody_is_left_out() {
     for _ in 0..3 {
         let page = due(&round, 10, AT_ONCE).await;
         assert_eq!(page.len(), 10);
-        seen.extend(page.into_iter().map(|claim| claim.user));
+        seen.extend(page.into_iter().map(|reservation| reservation.user));
     }
     assert_eq!(seen.len(), 30);
 }
@@ -86,7 +86,7 @@ async fn each_of_several_reservations_of_one_user_is_due() {
         round.buy(&alice).await;
     }
     let slots: std::collections::BTreeSet<_> =
-        due(&round, 3, AT_ONCE).await.into_iter().map(|claim| claim.slot.0).collect();
+        due(&round, 3, AT_ONCE).await.into_iter().map(|reservation| reservation.slot.0).collect();
     assert_eq!(slots, [0, 1, 2].into());
 }
 
@@ -114,7 +114,7 @@ async fn a_younger_reservation_of_the_same_user_holds_nobody_up() {
     }
     round.buy(&u).await;
     let due = due(&round, 10, wait).await;
-    assert!(due.iter().any(|claim| claim.id == overdue.id), "{due:?}");
+    assert!(due.iter().any(|reservation| reservation.id == overdue.id), "{due:?}");
 }
 
 /// The oldest reservation without an order is found wherever it is among the ordered ones.
@@ -124,19 +124,19 @@ async fn the_oldest_is_who_still_waits() {
     let round = TestRound::start(terms(1200, 1)).await;
     let since = async || round.stock().held_since(usize::MAX).await.unwrap();
     let users: Vec<UserId> = (0..1001).map(|number| user(format!("user-{number}"))).collect();
-    let mut claims = Vec::new();
+    let mut reservations = Vec::new();
     for some in users.chunks(AT_A_TIME) {
-        claims.extend(join_all(some.iter().map(|user| round.buy(user))).await);
+        reservations.extend(join_all(some.iter().map(|user| round.buy(user))).await);
     }
-    let ordered = claims.iter().enumerate().filter(|(at, _)| *at != 150 && *at != 1000);
-    let ordered: Vec<&Claim> = ordered.map(|(_, claim)| claim).collect();
+    let ordered = reservations.iter().enumerate().filter(|(at, _)| *at != 150 && *at != 1000);
+    let ordered: Vec<&Reservation> = ordered.map(|(_, reservation)| reservation).collect();
     for some in ordered.chunks(AT_A_TIME) {
-        join_all(some.iter().map(|claim| round.confirm(claim))).await;
+        join_all(some.iter().map(|reservation| round.confirm(reservation))).await;
     }
-    assert_eq!(since().await, Some(claims[150].reserved_at_ms));
-    round.confirm(&claims[150]).await;
-    assert_eq!(since().await, Some(claims[1000].reserved_at_ms));
-    round.confirm(&claims[1000]).await;
+    assert_eq!(since().await, Some(reservations[150].reserved_at_ms));
+    round.confirm(&reservations[150]).await;
+    assert_eq!(since().await, Some(reservations[1000].reserved_at_ms));
+    round.confirm(&reservations[1000]).await;
     assert_eq!(since().await, None);
 }
 
@@ -156,7 +156,7 @@ async fn a_claim_is_taken_for_sent_once_all_of_its_look_is() {
         round.buy(&user(name)).await;
     }
     let first = look(None).await;
-    assert_eq!(first.claims.len(), 2);
+    assert_eq!(first.reservations.len(), 2);
     let sent = Some(first.due_at_ms);
     for name in ["alice", "bob"] {
         assert!(element(&round, name).await.ends_with(&unsent(first.clone())));
@@ -188,9 +188,9 @@ async fn until_later(round: &TestRound, before: sale::EpochMs) -> stock::Due {
 #[tokio::test]
 async fn what_stays_held_is_sent_at_doubling_ages() {
     let round = TestRound::start(terms(5, 1)).await;
-    let claim = round.buy(&user("alice")).await;
+    let reservation = round.buy(&user("alice")).await;
     let wait = Duration::from_millis(10);
-    let age_ms = || runtime::Clock::system().now().since_ms(claim.reserved_at_ms);
+    let age_ms = || runtime::Clock::system().now().since_ms(reservation.reserved_at_ms);
     let (mut sent, mut asked) = (0, 0);
     while age_ms() < 700 {
         sent += due(&round, 10, wait).await.len();

@@ -20,10 +20,10 @@ async fn reserve(round: &TestRound, user: &UserId, class: BuyerClass) -> Reserve
     round.stock().reserve(Uuid::now_v7(), user, class).await.unwrap()
 }
 
-async fn buy(round: &TestRound, name: &str, class: BuyerClass) -> sale::Claim {
+async fn buy(round: &TestRound, name: &str, class: BuyerClass) -> sale::Reservation {
     round.sell_returned().await;
     match reserve(round, &user(name), class).await {
-        Reserve::Reserved(claim) => claim,
+        Reserve::Reserved(reservation) => reservation,
         other => panic!("{name}: {other:?}"),
     }
 }
@@ -156,10 +156,10 @@ async fn nobody_else_gets_the_quota_and_then_all_is_sold() {
 async fn a_stranger_hears_of_the_moment_while_a_unit_is_in_cooldown() {
     let round = TestRound::start(with_quota(1, 1, 1)).await;
     let until = round.view().await.counters.quota_until_ms;
-    let claim = buy(&round, "m", MEMBER).await;
+    let reservation = buy(&round, "m", MEMBER).await;
     let sold_out = reserve(&round, &user("s"), STRANGER).await;
     assert!(matches!(sold_out, Reserve::SoldOut(SoldOut { next_release_ms: None, .. })), "{sold_out:?}");
-    round.release(&claim).await;
+    round.release(&reservation).await;
     assert!(matches!(reserve(&round, &user("n"), MEMBER).await, Reserve::SoldOut(_)), "in cooldown");
     assert_eq!(reserve(&round, &user("s"), STRANGER).await, Reserve::QuotaOnly(until));
     buy(&round, "n", MEMBER).await;
@@ -184,14 +184,14 @@ async fn a_group_that_buys_early_leaves_the_rest_to_everyone() {
 async fn what_comes_back_goes_to_whom_it_was_for() {
     let round = TestRound::start(with_quota(4, 2, 2)).await;
     let until = round.view().await.counters.quota_until_ms;
-    // Twice the same user: the second entry has to work with the note of the first.
+    // Twice the same user: the second reservation has to work with the note of the first.
     let (first, second) = (buy(&round, "m", MEMBER).await, buy(&round, "m", MEMBER).await);
     let strangers = buy(&round, "s", STRANGER).await;
     let last = buy(&round, "t", STRANGER).await;
     assert_eq!(quota(&round).await, 0);
 
-    for claim in [&first, &first, &second] {
-        round.release(claim).await;
+    for reservation in [&first, &first, &second] {
+        round.release(reservation).await;
     }
     assert_eq!(quota(&round).await, 2, "a release that runs twice counts once");
     round.sell_returned().await;
@@ -242,7 +242,7 @@ async fn the_group_gets_its_units_in_any_crowd() {
 async fn redis_that_lost_the_round_has_the_whole_quota_again() {
     for (sold, expected) in [(2, 3), (8, 2)] {
         let round = TestRound::start_empty();
-        let taken = (1..=sold).map(|unit| round.fresh_claim(&user(format!("m{unit}")), unit, 0)).collect();
+        let taken = (1..=sold).map(|unit| round.fresh_reservation(&user(format!("m{unit}")), unit, 0)).collect();
         round.load(with_quota(10, 1, 3), taken).await;
         assert_eq!(quota(&round).await, expected, "{sold} sold");
         for stranger in 0..10 - sold - expected {
@@ -270,10 +270,10 @@ async fn new_terms_refill_nothing() {
 #[tokio::test]
 async fn a_block_leaves_the_note_alone() {
     let round = TestRound::start(with_quota(3, 1, 2)).await;
-    let claim = buy(&round, "m", MEMBER).await;
+    let reservation = buy(&round, "m", MEMBER).await;
     for until in [Some(EpochMs(i64::MAX / 2_000_000)), None] {
         round.stock().note_blocks(&[(user("m"), until)]).await.unwrap();
     }
-    round.release(&claim).await;
+    round.release(&reservation).await;
     assert_eq!(quota(&round).await, 2);
 }

@@ -7,16 +7,16 @@ async fn a_live_round_is_never_overwritten() {
     let before = round.view().await;
     let mut other = terms(99, 9);
     other.closes_at_ms = EpochMs(1);
-    assert!(!round.load(other, vec![round.fresh_claim(&user("bob"), 1, 0)]).await);
+    assert!(!round.load(other, vec![round.fresh_reservation(&user("bob"), 1, 0)]).await);
     let after = round.view().await;
-    assert_eq!((before.counters, before.entries), (after.counters, after.entries));
+    assert_eq!((before.counters, before.reservations), (after.counters, after.reservations));
 }
 
 #[tokio::test]
 async fn what_the_ledger_says_is_taken_is_not_sold_again() {
     let round = TestRound::start_empty();
     let taken = [("alice", 2, 0), ("alice", 7, 2), ("bob", 4, 1)];
-    let taken = taken.map(|(name, unit, slot)| round.fresh_claim(&user(name), unit, slot)).to_vec();
+    let taken = taken.map(|(name, unit, slot)| round.fresh_reservation(&user(name), unit, slot)).to_vec();
     assert!(round.load(terms(9, 3), taken).await);
     let view = round.view().await;
     assert_eq!(view.free, [1..=1, 3..=3, 5..=6, 8..=9]);
@@ -34,18 +34,20 @@ async fn what_the_ledger_says_is_taken_is_not_sold_again() {
 #[tokio::test]
 async fn slots_that_the_ledger_says_are_taken_count() {
     let round = TestRound::start_empty();
-    round.load(terms(9, 2), vec![round.fresh_claim(&user("alice"), 2, 1)]).await;
+    round.load(terms(9, 2), vec![round.fresh_reservation(&user("alice"), 2, 1)]).await;
     assert_eq!(round.buy(&user("alice")).await.slot, Slot(0));
-    assert!(matches!(round.reserve(&user("alice")).await, Reserve::AlreadyReserved(entries) if entries.len() == 2));
+    assert!(
+        matches!(round.reserve(&user("alice")).await, Reserve::AlreadyReserved(reservations) if reservations.len() == 2)
+    );
 }
 
 #[tokio::test]
 async fn a_round_can_be_taken_whole() {
     let round = TestRound::start_empty();
-    let taken: Vec<_> = (1..=1200).map(|unit| round.fresh_claim(&user(unit), unit, 0)).collect();
+    let taken: Vec<_> = (1..=1200).map(|unit| round.fresh_reservation(&user(unit), unit, 0)).collect();
     round.load(terms(1200, 1), taken).await;
     let view = round.view().await;
-    assert_eq!((view.counters.free(), view.entries.len()), (0, 1200));
+    assert_eq!((view.counters.free(), view.reservations.len()), (0, 1200));
     assert!(matches!(round.reserve(&user("late")).await, Reserve::SoldOut(_)));
 }
 
@@ -57,7 +59,7 @@ async fn no_call_of_a_load_grows_with_the_gaps() {
     for (setting, value) in [("slowlog-log-slower-than", 0), ("slowlog-max-len", 1000)] {
         let () = redis::cmd("CONFIG").arg("SET").arg(setting).arg(value).query_async(&mut redis).await.unwrap();
     }
-    let taken = (1..=3000).map(|nth| round.fresh_claim(&user(nth), 2 * nth, 0)).collect();
+    let taken = (1..=3000).map(|nth| round.fresh_reservation(&user(nth), 2 * nth, 0)).collect();
     round.load(terms(6000, 1), taken).await;
     let log: Vec<redis::Value> = redis::cmd("SLOWLOG").arg("GET").arg(-1).query_async(&mut redis).await.unwrap();
     // Each entry shows 32 arguments at most, and counts the others.
@@ -76,7 +78,7 @@ async fn no_call_of_a_load_grows_with_the_gaps() {
 #[tokio::test]
 async fn loading_does_not_grow_with_the_stock() {
     let round = TestRound::start_empty();
-    round.load(terms(10_000_000, 1), vec![round.fresh_claim(&user("alice"), 10_000_000, 0)]).await;
+    round.load(terms(10_000_000, 1), vec![round.fresh_reservation(&user("alice"), 10_000_000, 0)]).await;
     let view = round.view().await;
     assert_eq!((view.counters.free(), view.free), (9_999_999, vec![1..=9_999_999]));
     assert_eq!(round.buy(&user("bob")).await.unit, Unit(1));

@@ -117,9 +117,9 @@ impl Weather {
         self.round.reserve(&user(format!("buyer-{}", self.buyers))).await
     }
 
-    async fn buy(&mut self) -> Claim {
+    async fn buy(&mut self) -> Reservation {
         match self.ask().await {
-            Reserve::Reserved(claim) => claim,
+            Reserve::Reserved(reservation) => reservation,
             other => panic!("{other:?} instead of a unit"),
         }
     }
@@ -150,7 +150,7 @@ impl Weather {
     }
 
     /// Redis loses everything and is loaded again from the ledger.
-    async fn lose_and_load(&mut self, taken: Vec<Claim>) {
+    async fn lose_and_load(&mut self, taken: Vec<Reservation>) {
         let () = redis::cmd("FLUSHALL").query_async(&mut self.redis).await.unwrap();
         let Round { terms, version, paused, .. } = self.current().clone();
         let load = RoundLoad { terms, paused, version, epoch_ms: clock(), taken, blocked: Vec::new() };
@@ -236,11 +236,11 @@ async fn admission_says_when_more_comes() {
 #[tokio::test]
 async fn what_comes_back_does_not_delay_the_next_drop() {
     let mut weather = Weather::start(9, Rain { at_once: 1, drops: drops([(20, 1)]), ..Rain::default() }, 500).await;
-    let claim = weather.buy().await;
+    let reservation = weather.buy().await;
     weather.pass_until_after(20_000 - SOON_MS).await;
     let next = weather.current().terms.opens_at_ms.plus_s(20);
     assert_eq!(weather.sold_out().await.next_release_ms, Some(next));
-    weather.round.release(&claim).await;
+    weather.round.release(&reservation).await;
     assert_eq!(weather.round.view().await.counters.cooldown_until_ms, next, "all marks have expired by then");
     assert_eq!(weather.sold_out().await.next_release_ms, Some(next), "the unit is in cooldown");
     weather.pass_until(next).await;
@@ -251,13 +251,13 @@ async fn what_comes_back_does_not_delay_the_next_drop() {
 #[tokio::test]
 async fn what_comes_back_as_units_drop_does_not_delay_them() {
     let mut weather = Weather::start(9, Rain { at_once: 1, drops: drops([(20, 1)]), ..Rain::default() }, 500).await;
-    let claim = weather.buy().await;
+    let reservation = weather.buy().await;
     let next = weather.current().terms.opens_at_ms.plus_s(20);
     assert_eq!(weather.sold_out().await.next_release_ms, Some(next));
     let clock = SCRIPT_CLOCK.replace("FIRST", &(next.0 - 1).to_string()).replace("OTHERS", &next.0.to_string());
     let mut release = redis::cmd("EVAL");
     release.arg(clock + stock::expanded::RELEASE).arg(3).arg(SALE_KEY).arg("buyers:{lamp:1:0}").arg("free:{lamp:1:0}");
-    release.arg(claim.user.as_str()).arg(claim.id.uuid.simple().to_string()).arg(0).arg(0);
+    release.arg(reservation.user.as_str()).arg(reservation.id.uuid.simple().to_string()).arg(0).arg(0);
     let answer: String = release.query_async(&mut weather.redis).await.unwrap();
     assert_eq!(answer, "released");
     assert_eq!(weather.round.view().await.counters.cooldown_until_ms, next, "everybody was told to come then");
@@ -266,8 +266,8 @@ async fn what_comes_back_as_units_drop_does_not_delay_them() {
 #[tokio::test]
 async fn who_was_promised_a_unit_gets_one_of_the_next_drop() {
     let mut weather = Weather::start(3, Rain { at_once: 1, drops: drops([(20, 1)]), ..Rain::default() }, 500).await;
-    let claim = weather.buy().await;
-    let Reseated::To(reseated) = weather.round.stock().reseat(&claim, stock::Refused::Unit).await.unwrap() else {
+    let reservation = weather.buy().await;
+    let Reseated::To(reseated) = weather.round.stock().reseat(&reservation, stock::Refused::Unit).await.unwrap() else {
         panic!("it waits")
     };
     assert_eq!(reseated.unit, Unit(2));
@@ -356,7 +356,7 @@ struct Model {
     /// The last unit available under any plan so far.
     last: u32,
     returned: BTreeSet<u32>,
-    held: Vec<Claim>,
+    held: Vec<Reservation>,
     /// No buyer may win before this, since a process may remember that it is sold out.
     nobody_before: EpochMs,
     /// When the next units come, as last announced, if nothing has changed since.
@@ -412,11 +412,14 @@ async fn redis_hands_out_what_is_available_and_nothing_more() {
                     model.see(&plan, answered);
                     let in_cooldown = asked < cooldown_until;
                     match answer {
-                        Reserve::Reserved(claim) => {
+                        Reserve::Reserved(reservation) => {
                             assert!(!in_cooldown || answered >= cooldown_until, "{context}: it was in cooldown");
-                            assert_eq!(model.take(), Some(claim.unit), "{context}");
-                            assert!(claim.reserved_at_ms >= model.nobody_before, "{context}: a mark was still set");
-                            model.held.push(claim);
+                            assert_eq!(model.take(), Some(reservation.unit), "{context}");
+                            assert!(
+                                reservation.reserved_at_ms >= model.nobody_before,
+                                "{context}: a mark was still set"
+                            );
+                            model.held.push(reservation);
                             model.promised = None;
                             won += 1;
                         }
@@ -441,9 +444,9 @@ async fn redis_hands_out_what_is_available_and_nothing_more() {
                     }
                 }
                 10..12 if !model.held.is_empty() => {
-                    let claim = model.held.swap_remove(random.random_range(0..model.held.len()));
-                    weather.round.release(&claim).await;
-                    model.returned.insert(claim.unit.0);
+                    let reservation = model.held.swap_remove(random.random_range(0..model.held.len()));
+                    weather.round.release(&reservation).await;
+                    model.returned.insert(reservation.unit.0);
                 }
                 12 => {
                     let (old, now) = (weather.plan(), clock());
@@ -466,8 +469,8 @@ async fn redis_hands_out_what_is_available_and_nothing_more() {
                 15 if random.random_bool(0.2) => {
                     let taken = model.held.clone();
                     weather.lose_and_load(taken).await;
-                    model.next = model.held.iter().map(|claim| claim.unit.0 + 1).max().unwrap_or(1);
-                    let held: BTreeSet<u32> = model.held.iter().map(|claim| claim.unit.0).collect();
+                    model.next = model.held.iter().map(|reservation| reservation.unit.0 + 1).max().unwrap_or(1);
+                    let held: BTreeSet<u32> = model.held.iter().map(|reservation| reservation.unit.0).collect();
                     model.returned = (1..model.next).filter(|unit| !held.contains(unit)).collect();
                     (model.last, model.promised, model.nobody_before) = (0, None, EpochMs(0));
                 }
@@ -608,8 +611,8 @@ async fn a_drop_is_handed_out_once_however_many_ask_at_once() {
         let answers = ids.iter().map(|(id, user)| weather.round.reserve_as(id, user));
         let mut won = 0;
         for answer in futures::future::join_all(answers).await {
-            if let Reserve::Reserved(claim) = answer {
-                assert!(units.insert(claim.unit.0), "unit {} twice", claim.unit.0);
+            if let Reserve::Reserved(reservation) = answer {
+                assert!(units.insert(reservation.unit.0), "unit {} twice", reservation.unit.0);
                 won += 1;
             }
         }

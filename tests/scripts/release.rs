@@ -5,19 +5,19 @@ use crate::prelude::*;
 #[tokio::test]
 async fn a_returned_unit_is_sold_again_before_a_new_one() {
     let round = TestRound::start(terms(5, 1)).await;
-    let claim = round.buy(&user("alice")).await;
+    let reservation = round.buy(&user("alice")).await;
     round.buy(&user("bob")).await;
-    round.release(&claim).await;
-    assert_eq!(round.buy(&user("carol")).await.unit, claim.unit);
+    round.release(&reservation).await;
+    assert_eq!(round.buy(&user("carol")).await.unit, reservation.unit);
     assert_eq!(round.buy(&user("dave")).await.unit, Unit(3));
 }
 
 #[tokio::test]
 async fn the_last_unit_is_sold_again() {
     let round = TestRound::start(terms(1, 1)).await;
-    let claim = round.buy(&user("alice")).await;
+    let reservation = round.buy(&user("alice")).await;
     assert!(matches!(round.reserve(&user("bob")).await, Reserve::SoldOut(_)));
-    round.release(&claim).await;
+    round.release(&reservation).await;
     assert_eq!(round.buy(&user("bob")).await.unit, Unit(1));
     assert!(matches!(round.reserve(&user("carol")).await, Reserve::SoldOut(_)));
 }
@@ -26,9 +26,9 @@ async fn the_last_unit_is_sold_again() {
 async fn releasing_twice_returns_one_unit() {
     let round = TestRound::start(terms(5, 1)).await;
     let alice = user("alice");
-    let claim = round.buy(&alice).await;
-    round.release(&claim).await;
-    round.release(&claim).await;
+    let reservation = round.buy(&alice).await;
+    round.release(&reservation).await;
+    round.release(&reservation).await;
     let view = round.view().await;
     assert_eq!((view.counters.returned, view.free.len(), view.counters.free()), (1, 2, 5));
 }
@@ -42,15 +42,15 @@ async fn a_late_release_does_not_take_the_next_ones_unit() {
     let second = round.buy(&alice).await;
     // The slot is used again, so Redis has forgotten the first reservation.
     round.release(&first).await;
-    assert_eq!(round.entry(&second).await, Some(held(&second)));
+    assert_eq!(round.stored(&second).await, Some(held(&second)));
     assert_eq!(round.view().await.counters.free(), 0);
 }
 
 #[tokio::test]
 async fn a_unit_of_another_order_is_not_returned() {
     let round = TestRound::start(terms(2, 1)).await;
-    let claim = round.buy(&user("alice")).await;
-    round.stock().release(&claim, Some(Unit(1)), false).await.unwrap();
+    let reservation = round.buy(&user("alice")).await;
+    round.stock().release(&reservation, Some(Unit(1)), false).await.unwrap();
     let view = round.view().await;
     assert_eq!((view.counters.returned, view.counters.free()), (0, 1));
     assert_eq!(round.buy(&user("alice")).await.unit, Unit(2));
@@ -59,9 +59,9 @@ async fn a_unit_of_another_order_is_not_returned() {
 #[tokio::test]
 async fn a_unit_that_is_its_own_is_returned_whatever_is_said_of_another() {
     let round = TestRound::start(terms(2, 1)).await;
-    let claim = round.buy(&user("alice")).await;
-    assert_eq!(claim.unit, Unit(1));
-    round.stock().release(&claim, Some(Unit(2)), false).await.unwrap();
+    let reservation = round.buy(&user("alice")).await;
+    assert_eq!(reservation.unit, Unit(1));
+    round.stock().release(&reservation, Some(Unit(2)), false).await.unwrap();
     assert_eq!(round.view().await.counters.free(), 2);
 }
 
@@ -75,34 +75,34 @@ async fn released_slots_are_used_again() {
     round.release(&second).await;
     // The released one still answers its own retry.
     let replay = round.reserve_as(&second.id, &alice).await;
-    assert!(matches!(replay, Reserve::Replayed(entry) if entry.state == ClaimState::Released));
+    assert!(matches!(replay, Reserve::Replayed(stored) if stored.state == ReservationState::Released));
     assert_eq!(round.buy(&alice).await.slot, Slot(1));
-    assert!(matches!(round.reserve(&alice).await, Reserve::AlreadyReserved(entries) if entries.len() == 3));
-    assert_eq!(round.view().await.entries.len(), 3, "a record never exceeds the limit");
+    assert!(matches!(round.reserve(&alice).await, Reserve::AlreadyReserved(reservations) if reservations.len() == 3));
+    assert_eq!(round.view().await.reservations.len(), 3, "a record never exceeds the limit");
 }
 
 #[tokio::test]
 async fn a_released_reservation_is_not_confirmed() {
     let round = TestRound::start(terms(2, 1)).await;
     let alice = user("alice");
-    let claim = round.buy(&alice).await;
+    let reservation = round.buy(&alice).await;
     for _ in 0..2 {
-        assert!(round.confirm(&claim).await);
-        assert_eq!(round.entry(&claim).await.unwrap().state, ClaimState::Ordered);
+        assert!(round.confirm(&reservation).await);
+        assert_eq!(round.stored(&reservation).await.unwrap().state, ReservationState::Ordered);
     }
-    round.release(&claim).await;
-    assert!(round.confirm(&claim).await);
-    assert_eq!(round.entry(&claim).await.unwrap().state, ClaimState::Released);
+    round.release(&reservation).await;
+    assert!(round.confirm(&reservation).await);
+    assert_eq!(round.stored(&reservation).await.unwrap().state, ReservationState::Released);
 }
 
 #[tokio::test]
 async fn what_redis_does_not_know_is_unknown() {
     let round = TestRound::start(terms(2, 1)).await;
     for name in ["alice", "nobody"] {
-        let unknown = round.fresh_claim(&user(name), 1, 0);
+        let unknown = round.fresh_reservation(&user(name), 1, 0);
         assert!(!round.confirm(&unknown).await);
         round.release(&unknown).await;
-        assert_eq!(round.entry(&unknown).await, None);
+        assert_eq!(round.stored(&unknown).await, None);
         round.buy(&user(format!("{name}-other"))).await;
     }
     assert_eq!(round.view().await.counters.free(), 0);
@@ -111,31 +111,31 @@ async fn what_redis_does_not_know_is_unknown() {
 #[tokio::test]
 async fn nobody_releases_anothers_reservation() {
     let round = TestRound::start(terms(2, 1)).await;
-    let claim = round.buy(&user("alice")).await;
+    let reservation = round.buy(&user("alice")).await;
     round.buy(&user("mallory")).await;
-    let stolen = Claim { user: user("mallory"), ..claim.clone() };
+    let stolen = Reservation { user: user("mallory"), ..reservation.clone() };
     round.release(&stolen).await;
-    assert_eq!(round.entry(&claim).await, Some(held(&claim)));
+    assert_eq!(round.stored(&reservation).await, Some(held(&reservation)));
 }
 
 #[tokio::test]
 async fn what_comes_back_to_nothing_has_a_cooldown_and_is_then_sold() {
     let round = TestRound::start(terms(2, 1)).await;
-    let claim = round.buy(&user("alice")).await;
-    round.release(&claim).await;
+    let reservation = round.buy(&user("alice")).await;
+    round.release(&reservation).await;
     assert!(matches!(round.reserve(&user("bob")).await, Reserve::Reserved(_)), "another unit was free all the time");
-    let claim = round.buy(&user("carol")).await;
+    let reservation = round.buy(&user("carol")).await;
     let Reserve::SoldOut(told) = round.reserve(&user("dave")).await else { panic!("nothing is free") };
     assert_eq!(told.lasts, Duration::from_millis(stock::COOLDOWN_MS.into()));
-    round.release(&claim).await;
+    round.release(&reservation).await;
     let mut answers = Vec::new();
     let won = loop {
         match round.reserve(&user("dave")).await {
             Reserve::SoldOut(SoldOut { wins, lasts, .. }) => {
-                assert_eq!(wins, WinsSeen::at(claim.reserved_at_ms));
+                assert_eq!(wins, WinsSeen::at(reservation.reserved_at_ms));
                 answers.push(lasts);
             }
-            Reserve::Reserved(claim) => break claim,
+            Reserve::Reserved(reservation) => break reservation,
             other => panic!("{other:?}"),
         }
     };
@@ -148,9 +148,9 @@ async fn reservations_that_end_unpaid_are_counted_once_and_up_to_the_limit() {
     let round = TestRound::start(terms(9, 2)).await;
     let alice = user("alice");
     for _ in 0..3 {
-        let claim = round.buy(&alice).await;
+        let reservation = round.buy(&alice).await;
         for _ in 0..2 {
-            round.stock().release(&claim, None, true).await.unwrap();
+            round.stock().release(&reservation, None, true).await.unwrap();
         }
     }
     assert_eq!(round.reserve(&alice).await, Reserve::TooManyUnpaid(3));
@@ -169,12 +169,12 @@ async fn who_has_too_many_unpaid_keeps_what_there_is_and_hears_of_it() {
     let cancelled = round.buy(&alice).await;
     round.stock().release(&cancelled, None, true).await.unwrap();
     assert_eq!(round.reserve(&alice).await, Reserve::TooManyUnpaid(1));
-    for (claim, state) in [(&kept, ClaimState::Held), (&cancelled, ClaimState::Released)] {
-        let replay = round.reserve_as(&claim.id, &alice).await;
-        assert!(matches!(&replay, Reserve::Replayed(entry) if entry.state == state), "{replay:?}");
+    for (reservation, state) in [(&kept, ReservationState::Held), (&cancelled, ReservationState::Released)] {
+        let replay = round.reserve_as(&reservation.id, &alice).await;
+        assert!(matches!(&replay, Reserve::Replayed(stored) if stored.state == state), "{replay:?}");
     }
     assert!(round.confirm(&kept).await);
-    assert_eq!(round.view().await.entries.len(), 2);
+    assert_eq!(round.view().await.reservations.len(), 2);
 }
 
 #[tokio::test]
@@ -182,8 +182,8 @@ async fn what_failed_is_not_counted() {
     let round = TestRound::start(terms(9, 1)).await;
     let alice = user("alice");
     for _ in 0..10 {
-        let claim = round.buy(&alice).await;
-        round.release(&claim).await;
+        let reservation = round.buy(&alice).await;
+        round.release(&reservation).await;
     }
     round.buy(&alice).await;
 }
@@ -195,7 +195,8 @@ async fn a_count_is_taken_back_once() {
     terms.door.unpaid_limit = 2;
     let round = TestRound::start(terms).await;
     let alice = user("alice");
-    let release = async |claim: &Claim, unpaid| round.stock().release(claim, None, unpaid).await.unwrap();
+    let release =
+        async |reservation: &Reservation, unpaid| round.stock().release(reservation, None, unpaid).await.unwrap();
     let first = round.buy(&alice).await;
     release(&first, true).await;
     let second = round.buy(&alice).await;
@@ -215,8 +216,8 @@ async fn a_count_is_taken_back_once() {
     }
     assert_eq!(round.view().await.counters.free(), 9);
     for _ in 0..2 {
-        let claim = round.buy(&alice).await;
-        release(&claim, true).await;
+        let reservation = round.buy(&alice).await;
+        release(&reservation, true).await;
     }
     assert_eq!(round.reserve(&alice).await, Reserve::TooManyUnpaid(2));
 }
@@ -248,13 +249,14 @@ async fn the_buyers_of_a_round_that_is_sold_out() {
     let buyers = async |most| round.stock().buyers(most).await.unwrap();
     round.buy(&user("alice")).await;
     assert!(matches!(buyers(10).await, BuyersRead::NotSoldOut));
-    let claim = round.buy(&user("bob")).await;
+    let reservation = round.buy(&user("bob")).await;
     let BuyersRead::All(Buyers { wins, mut names }) = buyers(10).await else { panic!("it is sold out") };
     names.sort();
-    assert_eq!((wins, names), (WinsSeen::at(claim.reserved_at_ms), vec!["alice".to_owned(), "bob".to_owned()]));
+    assert_eq!((wins, names), (WinsSeen::at(reservation.reserved_at_ms), vec!["alice".to_owned(), "bob".to_owned()]));
     assert!(matches!(buyers(1).await, BuyersRead::TooMany));
 
-    let order = Claim { reserved_at_ms: claim.reserved_at_ms, ..round.fresh_claim(&user("carol"), 2, 0) };
+    let order =
+        Reservation { reserved_at_ms: reservation.reserved_at_ms, ..round.fresh_reservation(&user("carol"), 2, 0) };
     round.stock().adopt(&order).await.unwrap();
     let BuyersRead::All(Buyers { wins: later, names }) = buyers(10).await else { panic!("it is sold out") };
     assert!(later != wins && names.contains(&"carol".to_owned()));

@@ -4,12 +4,12 @@ use crate::prelude::*;
 async fn a_reservation_gets_another_unit_once() {
     let round = TestRound::start(terms(5, 1)).await;
     let alice = user("alice");
-    let claim = round.buy(&alice).await;
-    let moved = Claim { unit: Unit(2), ..claim.clone() };
-    assert_eq!(round.stock().reseat(&claim, Refused::Unit).await.unwrap(), Reseated::To(moved.clone()));
-    assert_eq!(round.stock().reseat(&claim, Refused::Unit).await.unwrap(), Reseated::To(moved.clone()));
+    let reservation = round.buy(&alice).await;
+    let moved = Reservation { unit: Unit(2), ..reservation.clone() };
+    assert_eq!(round.stock().reseat(&reservation, Refused::Unit).await.unwrap(), Reseated::To(moved.clone()));
+    assert_eq!(round.stock().reseat(&reservation, Refused::Unit).await.unwrap(), Reseated::To(moved.clone()));
     let view = round.view().await;
-    assert_eq!(view.entries, [held(&moved)]);
+    assert_eq!(view.reservations, [held(&moved)]);
     assert_eq!(view.counters.free(), 3, "the unit of the other order is not handed out again");
 }
 
@@ -17,28 +17,28 @@ async fn a_reservation_gets_another_unit_once() {
 async fn a_returned_unit_comes_first() {
     let round = TestRound::start(terms(5, 1)).await;
     let first = round.buy(&user("bob")).await;
-    let claim = round.buy(&user("alice")).await;
+    let reservation = round.buy(&user("alice")).await;
     round.release(&first).await;
-    let answer = round.stock().reseat(&claim, Refused::Unit).await.unwrap();
-    assert_eq!(answer, Reseated::To(Claim { unit: Unit(1), ..claim }));
+    let answer = round.stock().reseat(&reservation, Refused::Unit).await.unwrap();
+    assert_eq!(answer, Reseated::To(Reservation { unit: Unit(1), ..reservation }));
     assert_eq!(round.view().await.counters.returned, 0);
 }
 
 #[tokio::test]
 async fn without_a_unit_left_nothing_changes() {
     let round = TestRound::start(terms(1, 1)).await;
-    let claim = round.buy(&user("alice")).await;
-    let answer = round.stock().reseat(&claim, Refused::Unit).await.unwrap();
+    let reservation = round.buy(&user("alice")).await;
+    let answer = round.stock().reseat(&reservation, Refused::Unit).await.unwrap();
     assert_eq!(answer, Reseated::NoUnit);
-    assert_eq!(round.view().await.entries, [held(&claim)]);
+    assert_eq!(round.view().await.reservations, [held(&reservation)]);
 }
 
 #[tokio::test]
 async fn a_released_reservation_stays_released() {
     let round = TestRound::start(terms(3, 1)).await;
-    let claim = round.buy(&user("alice")).await;
-    round.release(&claim).await;
-    let answer = round.stock().reseat(&claim, Refused::Unit).await.unwrap();
+    let reservation = round.buy(&user("alice")).await;
+    round.release(&reservation).await;
+    let answer = round.stock().reseat(&reservation, Refused::Unit).await.unwrap();
     assert_eq!(answer, Reseated::AlreadyReleased);
     assert_eq!(round.view().await.counters.free(), 3);
 }
@@ -48,11 +48,11 @@ async fn a_reservation_that_redis_forgot_gets_its_slot_back() {
     let round = TestRound::start(terms(3, 2)).await;
     let alice = user("alice");
     let other = round.buy(&alice).await;
-    let lost = Claim { id: fresh_id(&round.id), slot: Slot(1), ..other.clone() };
+    let lost = Reservation { id: fresh_id(&round.id), slot: Slot(1), ..other.clone() };
     let answer = round.stock().reseat(&lost, Refused::Unit).await.unwrap();
-    let found = Claim { unit: Unit(2), ..lost };
+    let found = Reservation { unit: Unit(2), ..lost };
     assert_eq!(answer, Reseated::To(found.clone()));
-    assert_eq!(round.view().await.entries, [held(&other), held(&found)]);
+    assert_eq!(round.view().await.reservations, [held(&other), held(&found)]);
 }
 
 #[tokio::test]
@@ -60,33 +60,33 @@ async fn a_slot_of_another_reservation_is_left_alone() {
     let round = TestRound::start(terms(3, 1)).await;
     let alice = user("alice");
     let other = round.buy(&alice).await;
-    let lost = Claim { id: fresh_id(&round.id), ..other.clone() };
+    let lost = Reservation { id: fresh_id(&round.id), ..other.clone() };
     assert_eq!(round.stock().reseat(&lost, Refused::Unit).await.unwrap(), Reseated::LimitReached);
-    assert_eq!(round.view().await.entries, [held(&other)]);
+    assert_eq!(round.view().await.reservations, [held(&other)]);
 }
 
 #[tokio::test]
 async fn a_round_that_is_not_there_is_unknown() {
     let round = TestRound::start(terms(3, 1)).await;
-    let claim = round.buy(&user("alice")).await;
+    let reservation = round.buy(&user("alice")).await;
     let chairs = tests::round("chair", 1);
-    let elsewhere = Claim { id: fresh_id(&chairs), ..claim };
+    let elsewhere = Reservation { id: fresh_id(&chairs), ..reservation };
     let answer = round.server.round(&chairs).reseat(&elsewhere, Refused::Unit).await.unwrap();
     assert_eq!(answer, Reseated::UnknownSale);
 }
 
 #[tokio::test]
-async fn its_own_entry_counts_before_another_in_the_slot_that_the_message_names() {
+async fn its_own_reservation_counts_before_another_in_the_slot_that_the_message_names() {
     let round = TestRound::start(terms(5, 2)).await;
     let alice = user("alice");
     let first = round.buy(&alice).await;
-    let claim = round.buy(&alice).await;
+    let reservation = round.buy(&alice).await;
     // The message is from before a failover, when Redis had given it slot 0.
-    let message = Claim { slot: first.slot, ..claim.clone() };
+    let message = Reservation { slot: first.slot, ..reservation.clone() };
     let answer = round.stock().reseat(&message, Refused::Unit).await.unwrap();
-    assert_eq!(answer, Reseated::To(claim.clone()));
-    let answer = round.stock().reseat(&claim, Refused::Unit).await.unwrap();
-    assert_eq!(answer, Reseated::To(Claim { unit: Unit(3), ..claim }));
+    assert_eq!(answer, Reseated::To(reservation.clone()));
+    let answer = round.stock().reseat(&reservation, Refused::Unit).await.unwrap();
+    assert_eq!(answer, Reseated::To(Reservation { unit: Unit(3), ..reservation }));
 }
 
 /// Redis was lost; since then the user and somebody else got its slot and its unit.
@@ -95,14 +95,14 @@ async fn a_reservation_that_redis_forgot_gets_the_next_slot_below_the_limit() {
     let round = TestRound::start(terms(3, 2)).await;
     let alice = user("alice");
     let other = round.buy(&alice).await;
-    let lost = Claim { id: fresh_id(&round.id), ..other.clone() };
-    let found = Claim { unit: Unit(2), slot: Slot(1), ..lost.clone() };
+    let lost = Reservation { id: fresh_id(&round.id), ..other.clone() };
+    let found = Reservation { unit: Unit(2), slot: Slot(1), ..lost.clone() };
     for _ in 0..2 {
         let answer = round.stock().reseat(&lost, Refused::Unit).await.unwrap();
         assert_eq!(answer, Reseated::To(found.clone()));
     }
-    assert_eq!(round.view().await.entries, [held(&other), held(&found)]);
-    let third = Claim { id: fresh_id(&round.id), ..other };
+    assert_eq!(round.view().await.reservations, [held(&other), held(&found)]);
+    let third = Reservation { id: fresh_id(&round.id), ..other };
     assert_eq!(round.stock().reseat(&third, Refused::Unit).await.unwrap(), Reseated::LimitReached);
     assert_eq!(round.view().await.counters.free(), 1);
 }
@@ -111,17 +111,17 @@ async fn a_reservation_that_redis_forgot_gets_the_next_slot_below_the_limit() {
 #[tokio::test]
 async fn a_reservation_whose_slot_is_taken_keeps_its_unit() {
     let round = TestRound::start(terms(3, 2)).await;
-    let claim = round.buy(&user("alice")).await;
-    let moved = Claim { slot: Slot(1), ..claim.clone() };
+    let reservation = round.buy(&user("alice")).await;
+    let moved = Reservation { slot: Slot(1), ..reservation.clone() };
     for _ in 0..2 {
-        let answer = round.stock().reseat(&claim, Refused::Slot).await.unwrap();
+        let answer = round.stock().reseat(&reservation, Refused::Slot).await.unwrap();
         assert_eq!(answer, Reseated::To(moved.clone()));
     }
     let view = round.view().await;
-    assert_eq!((view.entries, view.counters.free()), (vec![held(&moved)], 2));
+    assert_eq!((view.reservations, view.counters.free()), (vec![held(&moved)], 2));
     assert_eq!(
         round.stock().reseat(&moved, Refused::Slot).await.unwrap(),
-        Reseated::To(claim),
+        Reseated::To(reservation),
         "slot 0 is free in Redis"
     );
 }
@@ -130,14 +130,14 @@ async fn a_reservation_whose_slot_is_taken_keeps_its_unit() {
 #[tokio::test]
 async fn every_slot_below_the_limit_is_tried() {
     let round = TestRound::start(terms(3, 3)).await;
-    let mut claim = round.buy(&user("alice")).await;
-    let mut slots = vec![claim.slot];
+    let mut reservation = round.buy(&user("alice")).await;
+    let mut slots = vec![reservation.slot];
     for _ in 0..2 {
-        let Reseated::To(moved) = round.stock().reseat(&claim, Refused::Slot).await.unwrap() else {
+        let Reseated::To(moved) = round.stock().reseat(&reservation, Refused::Slot).await.unwrap() else {
             panic!("{slots:?}")
         };
-        claim = moved;
-        slots.push(claim.slot);
+        reservation = moved;
+        slots.push(reservation.slot);
     }
     assert_eq!(slots, [Slot(0), Slot(1), Slot(2)]);
 }

@@ -4,38 +4,38 @@ use crate::prelude::*;
 async fn units_are_handed_out_in_order_until_none_is_left() {
     let round = TestRound::start(terms(3, 1)).await;
     for unit in 1..=3 {
-        let claim = round.buy(&user(unit)).await;
-        assert_eq!((claim.unit, claim.slot), (Unit(unit), Slot(0)));
-        assert_eq!(round.entry(&claim).await, Some(held(&claim)));
+        let reservation = round.buy(&user(unit)).await;
+        assert_eq!((reservation.unit, reservation.slot), (Unit(unit), Slot(0)));
+        assert_eq!(round.stored(&reservation).await, Some(held(&reservation)));
     }
     assert!(matches!(round.reserve(&user("late")).await, Reserve::SoldOut(_)));
     let view = round.view().await;
-    assert_eq!((view.counters.free(), view.entries.len(), view.outbox), (0, 3, 3));
+    assert_eq!((view.counters.free(), view.reservations.len(), view.outbox), (0, 3, 3));
 }
 
 #[tokio::test]
 async fn the_same_id_gets_the_same_answer() {
     let round = TestRound::start(terms(3, 2)).await;
     let alice = user("alice");
-    let claim = round.buy(&alice).await;
-    assert_eq!(round.reserve_as(&claim.id, &alice).await, Reserve::Replayed(held(&claim)));
+    let reservation = round.buy(&alice).await;
+    assert_eq!(round.reserve_as(&reservation.id, &alice).await, Reserve::Replayed(held(&reservation)));
     round.buy(&alice).await;
-    assert_eq!(round.reserve_as(&claim.id, &alice).await, Reserve::Replayed(held(&claim)));
+    assert_eq!(round.reserve_as(&reservation.id, &alice).await, Reserve::Replayed(held(&reservation)));
     let view = round.view().await;
-    assert_eq!((view.counters.free(), view.entries.len(), view.outbox), (1, 2, 2));
+    assert_eq!((view.counters.free(), view.reservations.len(), view.outbox), (1, 2, 2));
 }
 
 #[tokio::test]
 async fn three_per_person() {
     let round = TestRound::start(terms(9, 3)).await;
     let alice = user("alice");
-    let mut entries = Vec::new();
+    let mut reservations = Vec::new();
     for slot in 0..3 {
-        let claim = round.buy(&alice).await;
-        assert_eq!(claim.slot, Slot(slot));
-        entries.push(held(&claim));
+        let reservation = round.buy(&alice).await;
+        assert_eq!(reservation.slot, Slot(slot));
+        reservations.push(held(&reservation));
     }
-    assert_eq!(round.reserve(&alice).await, Reserve::AlreadyReserved(entries));
+    assert_eq!(round.reserve(&alice).await, Reserve::AlreadyReserved(reservations));
     round.buy(&user("bob")).await;
     assert_eq!(round.view().await.counters.free(), 5);
 }
@@ -44,9 +44,9 @@ async fn three_per_person() {
 async fn who_has_one_hears_so_even_when_sold_out() {
     let round = TestRound::start(terms(1, 1)).await;
     let alice = user("alice");
-    let claim = round.buy(&alice).await;
-    assert_eq!(round.reserve(&alice).await, Reserve::AlreadyReserved(vec![held(&claim)]));
-    assert_eq!(round.reserve_as(&claim.id, &alice).await, Reserve::Replayed(held(&claim)));
+    let reservation = round.buy(&alice).await;
+    assert_eq!(round.reserve(&alice).await, Reserve::AlreadyReserved(vec![held(&reservation)]));
+    assert_eq!(round.reserve_as(&reservation.id, &alice).await, Reserve::Replayed(held(&reservation)));
     assert!(matches!(round.reserve(&user("bob")).await, Reserve::SoldOut(_)));
 }
 
@@ -98,10 +98,10 @@ async fn the_window_is_half_open() {
 #[tokio::test]
 async fn paused_is_paused() {
     let round = TestRound::start(terms(2, 1)).await;
-    let claim = round.buy(&user("alice")).await;
+    let reservation = round.buy(&user("alice")).await;
     let _: usize = round.redis().await.setrange("sale:{lamp:1:0}", 23, &[1u8]).await.unwrap();
     assert_eq!(round.reserve(&user("bob")).await, Reserve::Paused);
-    assert_eq!(round.reserve_as(&claim.id, &user("alice")).await, Reserve::Replayed(held(&claim)));
+    assert_eq!(round.reserve_as(&reservation.id, &user("alice")).await, Reserve::Replayed(held(&reservation)));
     let _: usize = round.redis().await.setrange("sale:{lamp:1:0}", 23, &[0u8]).await.unwrap();
     round.buy(&user("bob")).await;
 }
@@ -109,22 +109,22 @@ async fn paused_is_paused() {
 #[tokio::test]
 async fn a_flushed_script_cache_goes_unnoticed() {
     let round = TestRound::start(terms(3, 1)).await;
-    let claim = round.buy(&user("alice")).await;
+    let reservation = round.buy(&user("alice")).await;
     let flush = || async {
         let _: () = redis::cmd("SCRIPT").arg("FLUSH").query_async(&mut round.redis().await).await.unwrap();
     };
     flush().await;
     round.buy(&user("bob")).await;
     flush().await;
-    assert!(round.confirm(&claim).await);
+    assert!(round.confirm(&reservation).await);
 }
 
 #[tokio::test]
 async fn every_key_leaves_with_the_round() {
     let round = TestRound::start(terms(3, 1)).await;
-    let claim = round.buy(&user("alice")).await;
+    let reservation = round.buy(&user("alice")).await;
     round.buy(&user("bob")).await;
-    round.release(&claim).await;
+    round.release(&reservation).await;
     let mut redis = round.redis().await;
     let expires_at = round.view().await.counters.expires_at_ms.0;
     let keys: Vec<String> = redis.keys("*").await.unwrap();

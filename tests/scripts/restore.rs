@@ -9,8 +9,8 @@ async fn restore(round: &TestRound, units: &[u32], counters: &stock::Counters) -
 async fn with_two_in_no_place() -> TestRound {
     let round = TestRound::start(terms(4, 1)).await;
     for (name, unit) in [("alice", 1), ("bob", 2)] {
-        let claim = round.buy(&user(name)).await;
-        round.stock().release(&claim, Some(Unit(unit)), false).await.unwrap();
+        let reservation = round.buy(&user(name)).await;
+        round.stock().release(&reservation, Some(Unit(unit)), false).await.unwrap();
     }
     assert_eq!(round.view().await.counters.free(), 2);
     round
@@ -41,9 +41,9 @@ async fn what_two_found_one_restores() {
 #[tokio::test]
 async fn nothing_is_restored_once_a_unit_has_moved() {
     let round = with_two_in_no_place().await;
-    let claim = round.buy(&user("carol")).await;
+    let reservation = round.buy(&user("carol")).await;
     let counters = round.view().await.counters;
-    round.release(&claim).await;
+    round.release(&reservation).await;
     assert!(!restore(&round, &[1], &counters).await);
     let counters = round.view().await.counters;
     round.buy(&user("dave")).await;
@@ -86,10 +86,10 @@ async fn any_number_of_units_is_given_back() {
     let round = TestRound::start(terms(UNITS, 1)).await;
     let mut nowhere = Vec::new();
     for number in 0..UNITS {
-        let claim = round.buy(&user(number)).await;
+        let reservation = round.buy(&user(number)).await;
         if number % 2 == 0 {
-            round.stock().release(&claim, Some(claim.unit), false).await.unwrap();
-            nowhere.push(claim.unit.0);
+            round.stock().release(&reservation, Some(reservation.unit), false).await.unwrap();
+            nowhere.push(reservation.unit.0);
         }
     }
     let counters = round.view().await.counters;

@@ -16,7 +16,9 @@ pub use faulty_aws::{Conduct, FaultyAws, Service};
 pub use local::server::Server;
 pub use local::upstream::Upstream;
 pub use recorder::{Held, Mutants, Queues, RecordedProxy, Recorder, Run, trace_path};
-pub use round::{TestRound, first_version, fresh_claim, fresh_id, held, packed_at, redis_at, round, sell_returned};
+pub use round::{
+    TestRound, first_version, fresh_id, fresh_reservation, held, packed_at, redis_at, round, sell_returned,
+};
 pub use round::{set_cooldown_until, terms, unsold, until_cooldown_ends, user};
 pub use seen::{Calm, Effect};
 pub use slow_proxy::SlowProxy;

@@ -5,8 +5,8 @@ use redis::aio::MultiplexedConnection;
 use redis::{AsyncConnectionConfig, RedisResult};
 use runtime::Clock;
 use sale::{
-    Claim, ClaimState, DoorTerms, Entry, EpochMs, Goods, Lane, Log, Price, ReservationId, Round, RoundId, RoundNumber,
-    Slot, Terms, Unit, UserId,
+    DoorTerms, EpochMs, Goods, Lane, Log, Price, Reservation, ReservationId, ReservationState, Round, RoundId,
+    RoundNumber, Slot, StoredReservation, Terms, Unit, UserId,
 };
 use stock::expanded::LAYOUT;
 use stock::{Reserve, RoundLoad, RoundStock, RoundView, Stock};
@@ -141,14 +141,14 @@ pub fn unsold(terms: Terms) -> RoundLoad {
     RoundLoad { terms, paused: false, version: 1, epoch_ms: EpochMs(1), taken: Vec::new(), blocked: Vec::new() }
 }
 
-/// A new claim, made in 1970.
-pub fn fresh_claim(round: &RoundId, user: &UserId, unit: u32, slot: u8) -> Claim {
+/// A new reservation, made in 1970.
+pub fn fresh_reservation(round: &RoundId, user: &UserId, unit: u32, slot: u8) -> Reservation {
     let (id, lane, reserved_at_ms) = (fresh_id(round), Lane::default(), EpochMs(1));
-    Claim { id, user: user.clone(), lane, unit: Unit(unit), slot: Slot(slot), reserved_at_ms }
+    Reservation { id, user: user.clone(), lane, unit: Unit(unit), slot: Slot(slot), reserved_at_ms }
 }
 
-pub fn held(claim: &Claim) -> Entry {
-    Entry { claim: claim.clone(), state: ClaimState::Held }
+pub fn held(reservation: &Reservation) -> StoredReservation {
+    StoredReservation { reservation: reservation.clone(), state: ReservationState::Held }
 }
 
 impl TestRound {
@@ -168,14 +168,14 @@ impl TestRound {
         self.server.round(&self.id)
     }
 
-    pub async fn load(&self, terms: Terms, taken: Vec<Claim>) -> bool {
+    pub async fn load(&self, terms: Terms, taken: Vec<Reservation>) -> bool {
         let epoch_ms = EpochMs(runtime_now());
         let load = RoundLoad { epoch_ms, taken, ..unsold(terms) };
         self.stock().load(&load).await.expect("the round is loaded")
     }
 
-    pub fn fresh_claim(&self, user: &UserId, unit: u32, slot: u8) -> Claim {
-        fresh_claim(&self.id, user, unit, slot)
+    pub fn fresh_reservation(&self, user: &UserId, unit: u32, slot: u8) -> Reservation {
+        fresh_reservation(&self.id, user, unit, slot)
     }
 
     pub async fn reserve(&self, user: &UserId) -> Reserve {
@@ -192,29 +192,29 @@ impl TestRound {
     }
 
     /// Reserves and expects a unit. Puts returned units on sale again first.
-    pub async fn buy(&self, user: &UserId) -> Claim {
+    pub async fn buy(&self, user: &UserId) -> Reservation {
         self.sell_returned().await;
         let id = fresh_id(&self.id);
         match self.reserve_as(&id, user).await {
-            Reserve::Reserved(claim) => {
-                assert_eq!((&claim.id, &claim.user), (&id, user));
-                claim
+            Reserve::Reserved(reservation) => {
+                assert_eq!((&reservation.id, &reservation.user), (&id, user));
+                reservation
             }
             other => panic!("{user} got {other:?} instead of a unit"),
         }
     }
 
-    pub async fn entry(&self, claim: &Claim) -> Option<Entry> {
-        self.stock().entry(claim.id.uuid, &claim.user).await.expect("Redis answers")
+    pub async fn stored(&self, reservation: &Reservation) -> Option<StoredReservation> {
+        self.stock().reservation(reservation.id.uuid, &reservation.user).await.expect("Redis answers")
     }
 
-    pub async fn confirm(&self, claim: &Claim) -> bool {
-        self.stock().confirm(claim).await.expect("Redis answers")
+    pub async fn confirm(&self, reservation: &Reservation) -> bool {
+        self.stock().confirm(reservation).await.expect("Redis answers")
     }
 
-    /// Gives the claim's unit back. The unit is no other order's, and the order did not end unpaid.
-    pub async fn release(&self, claim: &Claim) {
-        self.stock().release(claim, None, false).await.expect("Redis answers");
+    /// Gives the reservation's unit back. The unit is no other order's, and the order did not end unpaid.
+    pub async fn release(&self, reservation: &Reservation) {
+        self.stock().release(reservation, None, false).await.expect("Redis answers");
     }
 
     pub async fn view(&self) -> RoundView {

@@ -54,13 +54,13 @@ impl Ask {
     }
 
     /// The owner gives a reservation back.
-    pub(crate) fn cancel(claim: &Claim) -> Self {
-        Self::delete(format!("/v1/reservations/{}", claim.id)).by(claim.user.as_str())
+    pub(crate) fn cancel(reservation: &Reservation) -> Self {
+        Self::delete(format!("/v1/reservations/{}", reservation.id)).by(reservation.user.as_str())
     }
 
     /// The owner asks what became of a reservation.
-    pub(crate) fn status(claim: &Claim) -> Self {
-        Self::get(format!("/v1/reservations/{}", claim.id)).by(claim.user.as_str())
+    pub(crate) fn status(reservation: &Reservation) -> Self {
+        Self::get(format!("/v1/reservations/{}", reservation.id)).by(reservation.user.as_str())
     }
 
     /// An operator's request about the sale of every lab.
@@ -144,9 +144,9 @@ impl Ask {
         Self::callback(body.to_string(), key)
     }
 
-    /// The callback that reports the payment of a claim, at the price of `tests::terms`.
-    pub(crate) fn paid_for(payment: &str, claim: &Claim, key: &str) -> Self {
-        Self::paid(payment, &claim.id.to_string(), 990, key)
+    /// The callback that reports the payment of a reservation, at the price of `tests::terms`.
+    pub(crate) fn paid_for(payment: &str, reservation: &Reservation, key: &str) -> Self {
+        Self::paid(payment, &reservation.id.to_string(), 990, key)
     }
 
     /// The request as a handler gets it.

@@ -65,8 +65,8 @@ async fn everything_that_can_be_wrong_with_a_unit_is_found() {
     let lab = Lab::selling(terms(9, 1)).await;
     lab.buy("guard-gone").await;
     let order_gone = lab.buy("order-gone").await;
-    lab.reserve("hold-gone").await;
-    lab.buy("ordered-without-hold").await;
+    lab.reserve("reservation-gone").await;
+    lab.buy("ordered-without-reservation").await;
     lab.buy("ordered-and-free").await;
     lab.reserve("held-and-free").await;
     let twice = lab.buy("ordered-and-held").await;
@@ -75,9 +75,9 @@ async fn everything_that_can_be_wrong_with_a_unit_is_found() {
 
     lab.delete_item("UNIT#lamp#1#1").await;
     lab.delete_item(&format!("ORDER#{}", order_gone.id)).await;
-    lab.redis(&["HDEL", BUYERS, "hold-gone"]).await;
+    lab.redis(&["HDEL", BUYERS, "reservation-gone"]).await;
     // An ordered unit needs no hold in Redis: the ledger decides.
-    lab.redis(&["HDEL", BUYERS, "ordered-without-hold"]).await;
+    lab.redis(&["HDEL", BUYERS, "ordered-without-reservation"]).await;
     for unit in [5, 6, 9] {
         lab.redis(&["ZADD", FREE, &unit.to_string(), &format!("{unit}-{unit}")]).await;
     }

@@ -37,7 +37,7 @@ async fn a_poison_message_takes_no_other_with_it() {
     assert_eq!(failed(&response), [sample["Records"][1]["messageId"].as_str().unwrap()]);
     for record in [0, 2] {
         let message = queue::OrderMessage::parse(sample["Records"][record]["body"].as_str().unwrap()).unwrap();
-        assert_eq!(lab.order_of(&message.claim).await.state, OrderState::Pending);
+        assert_eq!(lab.order_of(&message.reservation).await.state, OrderState::Pending);
     }
     let put_off: Vec<_> = lab.calls.take().into_iter().filter(|call| call.target == PUT_OFF).collect();
     assert_eq!(put_off.len(), 1, "only the poison is put off");

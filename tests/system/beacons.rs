@@ -166,7 +166,7 @@ async fn a_lottery_waits_for_its_beacon_and_goes_on_with_it() {
     for winner in checked["winners"].as_array().unwrap() {
         let id = lab.ledger.owner_of(&round(SALE, 1), sale::Unit(winner["unit"].as_u64().unwrap() as u32)).await;
         let order = lab.ledger.order(&id.unwrap().unwrap()).await.unwrap().unwrap();
-        let look = Ask::status(&order.claim);
+        let look = Ask::status(&order.reservation);
         assert_eq!(
             lab.answer(&look).await.expect(200).body["award"],
             json!({ "kind": "prize", "prize": winner["prize"] })
@@ -256,7 +256,7 @@ async fn an_instant_round_opens_with_its_beacon_and_not_before() {
     lab.answer(&Ask::reserve(SALE, "alice")).await.problem(503, "paused");
     assert_eq!(shown(&lab.catalog(), "/v1/sales/lamp").await.body["state"], "paused");
     let mine = lab.answer(&Ask::get(format!("/v1/sales/{SALE}/reservation")).by("alice")).await.expect(200);
-    assert_eq!(mine.body.get("settling"), None, "it was never loaded, so nothing is lost");
+    assert_eq!(mine.body.get("restoring"), None, "it was never loaded, so nothing is lost");
     let unopened = draw::handle(&lab.draw_in(0)).await.unwrap();
     assert_eq!((unopened.late, unopened.failed), (1, 0), "this alarms operators");
     assert_eq!(unopened.draws.into_iter().next(), Some(("lamp.1".to_owned(), stands(DrawStands::AwaitingBeacon))));
@@ -275,7 +275,7 @@ async fn an_instant_round_opens_with_its_beacon_and_not_before() {
     assert_ne!(table.awards(), without.awards());
     for user in 0..3 {
         let order = lab.order_of(&lab.buy(&format!("user-{user}")).await).await;
-        let won = round.terms.allocation.award(table.award(order.claim.unit.0));
+        let won = round.terms.allocation.award(table.award(order.reservation.unit.0));
         assert_eq!((order.award, won.is_some()), (won, true));
     }
 
@@ -283,7 +283,7 @@ async fn an_instant_round_opens_with_its_beacon_and_not_before() {
     lab.redis(&["FLUSHALL"]).await;
     assert_eq!(run().await, warmup::WarmupSummary { loaded: 1, ..warmup::WarmupSummary::default() });
     let order = lab.order_of(&lab.buy("late").await).await;
-    assert_eq!(order.award, round.terms.allocation.award(table.award(order.claim.unit.0)));
+    assert_eq!(order.award, round.terms.allocation.award(table.award(order.reservation.unit.0)));
     assert_eq!(lab.clean_audit().await, (46, 0, 4));
     let audited = fulfilment::audit(&lab.stock, &lab.ledger, &round, Clock::system().now()).await.unwrap();
     assert!(audited.awarded.unwrap().is_exact());
@@ -292,7 +292,7 @@ async fn an_instant_round_opens_with_its_beacon_and_not_before() {
     rounds::change(&lab.ledger, &round.id, "end", |round| round.terms.closes_at_ms = ended_at).await;
     let latest = lab.round().await;
     lab.stock.round(&latest.id).amend(&latest).await.unwrap();
-    let checked = checked_by_anybody(&lab, Some(order.claim.unit.0)).await.unwrap();
+    let checked = checked_by_anybody(&lab, Some(order.reservation.unit.0)).await.unwrap();
     assert_eq!((&checked["sum_minor"], &checked["drand"]["round"]), (&json!(10_000), &json!(named.0)));
     assert_eq!(Some(&checked["unit"]["amount_minor"]), serde_json::to_value(order.award).unwrap().get("amount_minor"));
 }
@@ -303,16 +303,16 @@ async fn an_order_whose_beacon_cannot_be_read_is_tried_again() {
     publish(&lab, &packet()).await;
     post(&lab).await;
     lab.load(SALE).await;
-    let claim = lab.reserve("alice").await;
+    let reservation = lab.reserve("alice").await;
     let key = AttributeValue::S("BEACON#lamp#1".to_owned());
     let taken = lab.dynamodb.delete_item().table_name(&lab.table).key("pk", key);
     let taken = taken.return_values(aws_sdk_dynamodb::types::ReturnValue::AllOld).send().await.unwrap().attributes;
     let order = order::OrderDeps::new(&lab.another_process()).unwrap();
-    assert_eq!(order::handle(&order, message_batch(&[&claim])).await.batch_item_failures.len(), 1);
-    assert_eq!(lab.ledger.order(&claim.id).await.unwrap(), None, "the order has not failed");
+    assert_eq!(order::handle(&order, message_batch(&[&reservation])).await.batch_item_failures.len(), 1);
+    assert_eq!(lab.ledger.order(&reservation.id).await.unwrap(), None, "the order has not failed");
     lab.dynamodb.put_item().table_name(&lab.table).set_item(taken).send().await.unwrap();
-    assert!(order::handle(&order, message_batch(&[&claim])).await.batch_item_failures.is_empty());
-    assert!(lab.order_of(&claim).await.award.is_some());
+    assert!(order::handle(&order, message_batch(&[&reservation])).await.batch_item_failures.is_empty());
+    assert!(lab.order_of(&reservation).await.award.is_some());
 }
 
 #[tokio::test]

@@ -47,7 +47,7 @@ impl Lab {
         }
     }
 
-    async fn buy_in(&self, index: u16, number: usize) -> sale::Claim {
+    async fn buy_in(&self, index: u16, number: usize) -> sale::Reservation {
         self.buy(at_home_in(index, LANES, number).as_str()).await
     }
 }
@@ -146,8 +146,8 @@ async fn where_a_user_stands_is_asked_of_the_users_lane_alone() {
 async fn a_process_that_has_not_read_the_sale_looks_in_its_lanes() {
     let lab = Lab::selling(in_lanes(40)).await;
     for index in 0..LANES {
-        let claim = lab.reserve(at_home_in(index, LANES, 0).as_str()).await;
-        let ask = Ask::status(&claim);
+        let reservation = lab.reserve(at_home_in(index, LANES, 0).as_str()).await;
+        let ask = Ask::status(&reservation);
         let unread = lab.another_reservation(Clock::system());
         let answer = Answer::of_handler(&ask, reservation::handle(&unread, ask.request()).await).expect(200);
         assert_eq!(answer.text("status"), "queued", "lane {index}");
@@ -162,11 +162,11 @@ async fn only_the_users_of_a_lane_that_was_loaded_anew_may_have_to_wait() {
     lab.answer(&Ask::reserve(SALE, at_home_in(0, LANES, 0).as_str())).await.expect(202);
     heal(&lab).await;
     lab.refresh_snapshots().await;
-    let settles = async |index| {
+    let restoring = async |index| {
         let answer = standing(&lab, at_home_in(index, LANES, 7).as_str()).await.expect(200);
-        answer.body.get("settling").cloned().unwrap_or_default()
+        answer.body.get("restoring").cloned().unwrap_or_default()
     };
-    assert_eq!([settles(0).await, settles(3).await], [Value::Null, json!(true)]);
+    assert_eq!([restoring(0).await, restoring(3).await], [Value::Null, json!(true)]);
 }
 
 #[tokio::test]

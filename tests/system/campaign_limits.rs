@@ -25,14 +25,14 @@ async fn lab(limit_per_user: Option<u8>) -> Lab {
 /// Reserves, and delivers the message to a new process, which has not read the campaign yet.
 async fn buy(lab: &Lab, sale: &str, name: &str) -> Order {
     let accepted = lab.answer(&Ask::reserve(sale, name)).await.expect(202);
-    let claim = lab.claim_of(accepted.text("reservation_id"), name).await;
-    deliver(lab, &claim).await;
-    lab.order_of(&claim).await
+    let reservation = lab.reservation_of(accepted.text("reservation_id"), name).await;
+    deliver(lab, &reservation).await;
+    lab.order_of(&reservation).await
 }
 
-async fn deliver(lab: &Lab, claim: &Claim) {
+async fn deliver(lab: &Lab, reservation: &Reservation) {
     let order = order::OrderDeps::new(&lab.another_process()).unwrap();
-    let batch = crate::lab::message_batch(&[claim]);
+    let batch = crate::lab::message_batch(&[reservation]);
     assert!(order::handle(&order, batch).await.batch_item_failures.is_empty());
 }
 
@@ -59,32 +59,34 @@ async fn an_order_beyond_the_limit_fails_and_its_unit_is_sold_again() {
     let third = buy(&lab, "pot", "alice").await;
     assert_eq!((third.state, third.failure), (OrderState::Failed, Some(Failure::CampaignLimit)));
     assert_eq!(free(&lab, "pot").await, 10, "the unit is free again");
-    let seen = lab.answer(&Ask::get(format!("/v1/reservations/{}", third.claim.id)).by("alice")).await.expect(200);
+    let seen =
+        lab.answer(&Ask::get(format!("/v1/reservations/{}", third.reservation.id)).by("alice")).await.expect(200);
     assert_eq!((seen.text("status"), seen.text("reason")), ("failed", "campaign_limit"));
     // The failure does not count against alice, and other users are not affected.
     assert_eq!(buy(&lab, "pot", "bob").await.state, OrderState::Pending);
     // A repeated message finds the existing order.
-    deliver(&lab, &second.claim).await;
-    deliver(&lab, &third.claim).await;
+    deliver(&lab, &second.reservation).await;
+    deliver(&lab, &third.reservation).await;
     assert_eq!(counted(&lab, "alice").await.len(), 2);
-    assert_eq!(lab.order_of(&third.claim).await, third);
+    assert_eq!(lab.order_of(&third.reservation).await, third);
 }
 
 #[tokio::test]
 async fn what_ends_unpaid_makes_room_once() {
     let lab = lab(Some(1)).await;
     let first = buy(&lab, "lamp", "alice").await;
-    let path = format!("/v1/reservations/{}", first.claim.id);
+    let path = format!("/v1/reservations/{}", first.reservation.id);
     lab.answer(&Ask::delete(&path).by("alice")).await.expect(200);
     lab.answer(&Ask::delete(&path).by("alice")).await;
     assert!(counted(&lab, "alice").await.is_empty());
     let second = buy(&lab, "chair", "alice").await;
     assert_eq!(second.state, OrderState::Pending);
     // A late repeat of the first order's end takes nothing from the second.
-    let _ = cancel(&lab.stock, &lab.ledger, &lab.snapshots, &first.claim.id, &user("alice"), now()).await.unwrap();
-    assert_eq!(counted(&lab, "alice").await, [second.claim.id.to_string()]);
+    let _ =
+        cancel(&lab.stock, &lab.ledger, &lab.snapshots, &first.reservation.id, &user("alice"), now()).await.unwrap();
+    assert_eq!(counted(&lab, "alice").await, [second.reservation.id.to_string()]);
     let later = now().plus_s(3600);
-    let expired = expire(&lab.stock, &lab.ledger, &second.claim.id, later).await;
+    let expired = expire(&lab.stock, &lab.ledger, &second.reservation.id, later).await;
     assert!(expired.is_ok());
     assert!(counted(&lab, "alice").await.is_empty());
     assert_eq!(buy(&lab, "pot", "alice").await.state, OrderState::Pending);
@@ -93,18 +95,18 @@ async fn what_ends_unpaid_makes_room_once() {
 #[tokio::test]
 async fn many_orders_at_the_same_moment_are_no_more_than_the_limit() {
     let lab = lab(Some(2)).await;
-    let mut claims = Vec::new();
+    let mut reservations = Vec::new();
     for sale in SALES {
         for _ in 0..2 {
             let key = uuid::Uuid::now_v7().to_string();
             let accepted = lab.answer(&Ask::reserve(sale, "alice").header("idempotency-key", key)).await.expect(202);
-            claims.push(lab.claim_of(accepted.text("reservation_id"), "alice").await);
+            reservations.push(lab.reservation_of(accepted.text("reservation_id"), "alice").await);
         }
     }
-    futures::future::join_all(claims.iter().map(|claim| deliver(&lab, claim))).await;
+    futures::future::join_all(reservations.iter().map(|reservation| deliver(&lab, reservation))).await;
     let mut live = 0;
-    for claim in &claims {
-        let order = lab.order_of(claim).await;
+    for reservation in &reservations {
+        let order = lab.order_of(reservation).await;
         match order.state {
             OrderState::Pending => live += 1,
             _ => assert_eq!(order.failure, Some(Failure::CampaignLimit)),
@@ -125,7 +127,7 @@ async fn a_limit_that_is_changed_holds_from_then_on() {
     // Without the limit no order fails, and an order that was counted under it still makes room when it ends.
     lab.ledger.put_campaign(&autumn(None, 3)).await.unwrap();
     assert_eq!(buy(&lab, "pot", "alice").await.state, OrderState::Pending);
-    lab.answer(&Ask::delete(format!("/v1/reservations/{}", first.claim.id)).by("alice")).await.expect(200);
+    lab.answer(&Ask::delete(format!("/v1/reservations/{}", first.reservation.id)).by("alice")).await.expect(200);
     assert!(counted(&lab, "alice").await.is_empty());
 }
 
@@ -136,8 +138,8 @@ async fn a_taken_unit_and_a_full_campaign_are_told_apart() {
     buy(&lab, "chair", "alice").await;
     let of_bob = buy(&lab, "lamp", "bob").await;
     let id: RoundId = round("lamp", 1);
-    let claim = fresh_claim(&id, &user("alice"), of_bob.claim.unit.0, 1);
-    let order = Order::pending(claim, terms(1, 1).price, now(), now().plus_s(60));
+    let reservation = fresh_reservation(&id, &user("alice"), of_bob.reservation.unit.0, 1);
+    let order = Order::pending(reservation, terms(1, 1).price, now(), now().plus_s(60));
     let limits = [autumn(Some(1), 1).limit_of(&id.sale).unwrap()];
     let placed = lab.ledger.place_within(order, &limits, false).await.unwrap();
     assert_eq!(placed, ledger::Placed::Taken(Taken { unit: true, slot: false, campaign: true }));

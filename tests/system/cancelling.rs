@@ -31,7 +31,7 @@ async fn a_late_repeat_of_what_was_cancelled_ends_cancelled_and_counts_once() {
     let reserve = async |key: &str| {
         lab.sell_returned().await;
         let answer = lab.answer(&Ask::reserve("lamp", "alice").header("idempotency-key", key)).await.expect(202);
-        lab.claim_of(answer.text("reservation_id"), "alice").await
+        lab.reservation_of(answer.text("reservation_id"), "alice").await
     };
     let first = reserve("key-1").await;
     lab.answer(&Ask::cancel(&first)).await.expect(200);
@@ -59,8 +59,8 @@ async fn a_unit_that_another_has_is_not_sold_again() {
     lab.rewind(&before).await;
     let alice = lab.reserve("alice").await;
     lab.answer(&Ask::cancel(&alice)).await.expect(200);
-    assert_eq!(lab.claim_state(&alice).await, ClaimState::Released);
-    assert_eq!(lab.order_of(&lab.buy("carol").await).await.claim.unit, Unit(2));
+    assert_eq!(lab.reservation_state(&alice).await, ReservationState::Released);
+    assert_eq!(lab.order_of(&lab.buy("carol").await).await.reservation.unit, Unit(2));
     lab.answer(&Ask::reserve("lamp", "dave")).await.problem(409, "sold_out");
     assert_eq!(lab.clean_audit().await, (0, 0, 2));
     lab.check_history_of_a_loss("cancelling_rewound").await;
@@ -68,17 +68,17 @@ async fn a_unit_that_another_has_is_not_sold_again() {
 
 /// Whether the order was written before the cancellation.
 async fn race(lab: Arc<Lab>, handicap: &Handicap, user: u32) -> bool {
-    let claim = lab.reserve(&format!("user-{user}")).await;
+    let reservation = lab.reserve(&format!("user-{user}")).await;
     let (cancel_after, order_after) = handicap.waits();
     let cancelled = {
-        let (lab, ask) = (Arc::clone(&lab), Ask::cancel(&claim));
+        let (lab, ask) = (Arc::clone(&lab), Ask::cancel(&reservation));
         tokio::spawn(async move {
             tokio::time::sleep(cancel_after).await;
             lab.answer(&ask).await
         })
     };
     let ordered = {
-        let (deps, event) = (lab.order(), message_batch(&[&claim]));
+        let (deps, event) = (lab.order(), message_batch(&[&reservation]));
         tokio::spawn(async move {
             tokio::time::sleep(order_after).await;
             order::handle(&deps, event).await
@@ -86,9 +86,9 @@ async fn race(lab: Arc<Lab>, handicap: &Handicap, user: u32) -> bool {
     };
     assert_eq!(cancelled.await.unwrap().expect(200).text("status"), "cancelled");
     assert!(ordered.await.unwrap().batch_item_failures.is_empty());
-    let order = lab.order_of(&claim).await;
+    let order = lab.order_of(&reservation).await;
     assert_eq!(order.state, OrderState::Cancelled);
-    assert_eq!(lab.claim_state(&claim).await, ClaimState::Released);
+    assert_eq!(lab.reservation_state(&reservation).await, ReservationState::Released);
     // A cancellation that comes first writes a fence, which has no price.
     let written = order.price.is_some();
     handicap.note(!written);

@@ -59,7 +59,7 @@ async fn sees_in_time(catalog: &catalog::CatalogDeps, moved_ms: &AtomicI64, memb
 }
 
 /// Buys in Redis alone.
-async fn buy(lab: &Lab, buyers: std::ops::Range<usize>) -> Vec<Claim> {
+async fn buy(lab: &Lab, buyers: std::ops::Range<usize>) -> Vec<Reservation> {
     let mut bought = Vec::new();
     for buyer in buyers {
         match lab
@@ -69,7 +69,7 @@ async fn buy(lab: &Lab, buyers: std::ops::Range<usize>) -> Vec<Claim> {
             .await
             .unwrap()
         {
-            Reserve::Reserved(claim) => bought.push(claim),
+            Reserve::Reserved(reservation) => bought.push(reservation),
             other => panic!("{other:?}"),
         }
     }
@@ -90,8 +90,8 @@ async fn what_is_left_is_seen_within_two_seconds() {
     sees_in_time(&catalog, moved_ms, "availability", "few_left").await;
     let last = buy(&lab, 18..20).await;
     sees_in_time(&catalog, moved_ms, "availability", "sold_out").await;
-    for claim in &last {
-        lab.stock.round(&claim.id.round).release(claim, None, false).await.unwrap();
+    for reservation in &last {
+        lab.stock.round(&reservation.id.round).release(reservation, None, false).await.unwrap();
     }
     sees_in_time(&catalog, moved_ms, "availability", "few_left").await;
     lab.redis(&["FLUSHALL"]).await;

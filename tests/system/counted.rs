@@ -11,8 +11,8 @@ async fn counted(lab: &Lab, ask: &Ask) -> (Answer, Vec<String>, Vec<String>) {
 
 async fn lab() -> Lab {
     let lab = Lab::selling(terms(3, 1)).await;
-    // A process's first request connects and loads the script. It gets its order: a claim without one is sent again after
-    // two seconds.
+    // A process's first request connects and loads the script. It gets its order: a reservation without one is sent
+    // again after two seconds.
     lab.buy("first").await;
     lab
 }
@@ -56,7 +56,7 @@ async fn a_retry_after_the_order_sends_nothing() {
     let lab = lab().await;
     let reserve = Ask::reserve("lamp", "alice").header("idempotency-key", "key-1");
     let id = lab.answer(&reserve).await.expect(202).text("reservation_id").to_owned();
-    lab.deliver(&[&lab.claim_of(&id, "alice").await]).await;
+    lab.deliver(&[&lab.reservation_of(&id, "alice").await]).await;
     let (answer, redis, aws) = counted(&lab, &reserve).await;
     assert_eq!(answer.expect(202).text("reservation_id"), id);
     assert_eq!((redis, aws.len()), (vec!["EVALSHA".to_owned()], 0));

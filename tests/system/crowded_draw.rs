@@ -106,10 +106,16 @@ async fn prizes_are_drawn_among_a_crowd() {
     let orders = futures::stream::iter(&winners).map(|(unit, _)| {
         let (unit, lane, slot) = (*unit, Lane::default(), Slot(1));
         let user = user(format!("user-{unit}"));
-        let claim =
-            Claim { id: order_id(&id, unit), user, lane, unit: Unit(unit), slot, reserved_at_ms: terms.opens_at_ms };
+        let reservation = Reservation {
+            id: order_id(&id, unit),
+            user,
+            lane,
+            unit: Unit(unit),
+            slot,
+            reserved_at_ms: terms.opens_at_ms,
+        };
         let (lab, price) = (&lab, terms.price);
-        async move { lab.ledger.place(Order::granted(claim, price, now, None)).await.unwrap() }
+        async move { lab.ledger.place(Order::granted(reservation, price, now, None)).await.unwrap() }
     });
     let placed: Vec<Placed> = orders.buffer_unordered(16).collect().await;
     assert!(placed.iter().all(|placed| matches!(placed, Placed::Order(_))));

@@ -166,7 +166,7 @@ async fn what_is_late_of_the_old_round_leaves_the_new_one_alone() {
     warm_up(&lab).await;
     let id = lab.answer(&reserve_tomorrow("erin")).await.expect(202).text("reservation_id").to_owned();
     let before = (lab.round().await, new_round(&lab).await);
-    let state = async |of: &Claim| lab.order_of(of).await.state;
+    let state = async |of: &Reservation| lab.order_of(of).await.state;
 
     assert!(lab.deliver(&[&late]).await.batch_item_failures.is_empty());
     assert_eq!(state(&late).await, OrderState::Pending);
@@ -226,12 +226,12 @@ async fn a_late_order_costs_what_its_own_round_cost() {
     assert_eq!(warm_up(&lab).await, 1);
     let process = lab.another_process();
     let tomorrow = lab.answer(&reserve_tomorrow("carol")).await.expect(202).text("reservation_id").to_owned();
-    let tomorrow = lab.claim_of(&tomorrow, "carol").await;
+    let tomorrow = lab.reservation_of(&tomorrow, "carol").await;
     let batch = crate::lab::message_batch(&[&late, &tomorrow]);
     assert!(order::handle(&order::OrderDeps::new(&process).unwrap(), batch).await.batch_item_failures.is_empty());
     let dead_letters = dead_letter::DeadLetterDeps::new(&process).unwrap();
     let batch = crate::lab::message_batch(&[&dead]);
     assert!(dead_letter::handle(&dead_letters, batch).await.batch_item_failures.is_empty());
-    let price = async |of: &Claim| lab.order_of(of).await.price.unwrap().price_minor;
+    let price = async |of: &Reservation| lab.order_of(of).await.price.unwrap().price_minor;
     assert_eq!((price(&late).await, price(&dead).await, price(&tomorrow).await), (990, 990, 1290));
 }

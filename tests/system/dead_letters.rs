@@ -11,7 +11,7 @@ async fn a_dead_letter_becomes_an_order() {
         let response = dead_letter::handle(&lab.dead_letter(), message_batch(&[&alice])).await;
         assert!(response.batch_item_failures.is_empty());
         assert_eq!(lab.order_of(&alice).await.state, OrderState::Pending);
-        assert_eq!(lab.claim_state(&alice).await, ClaimState::Ordered);
+        assert_eq!(lab.reservation_state(&alice).await, ReservationState::Ordered);
         assert_eq!(lab.clean_audit().await, (1, 0, 1));
     }
     let sent = depth(&lab.sqs, lab.queue("expiry")).await;
@@ -33,7 +33,7 @@ async fn a_dead_letter_of_no_sale_is_given_up_for_good() {
         assert!(response.batch_item_failures.is_empty());
         let order = lab.order_of(&alice).await;
         assert_eq!((order.state, order.failure), (OrderState::Failed, Some(Failure::UnknownSale)));
-        assert_eq!(lab.claim_state(&alice).await, ClaimState::Released);
+        assert_eq!(lab.reservation_state(&alice).await, ReservationState::Released);
         assert_eq!(lab.free().await, [Unit(1), Unit(2)]);
     }
     for item in published {
@@ -71,7 +71,7 @@ async fn whose_unit_another_has_gets_another_one_and_fails_if_none_is_left() {
     let response = dead_letter::handle(&lab.dead_letter(), message_batch(&[&alice])).await;
     assert!(response.batch_item_failures.is_empty());
     let order = lab.order_of(&alice).await;
-    assert_eq!((order.state, order.claim.unit), (OrderState::Pending, Unit(2)));
+    assert_eq!((order.state, order.reservation.unit), (OrderState::Pending, Unit(2)));
     lab.rewind(&before).await;
     let carol = lab.reserve("carol").await;
     assert_eq!(carol.unit, Unit(1));
@@ -80,7 +80,7 @@ async fn whose_unit_another_has_gets_another_one_and_fails_if_none_is_left() {
     assert!(response.batch_item_failures.is_empty());
     let order = lab.order_of(&carol).await;
     assert_eq!((order.state, order.failure), (OrderState::Failed, Some(Failure::SoldOut)));
-    assert_eq!(lab.claim_state(&carol).await, ClaimState::Released);
+    assert_eq!(lab.reservation_state(&carol).await, ReservationState::Released);
     lab.deliver(&[&alice]).await;
     lab.answer(&Ask::reserve("lamp", "dave")).await.problem(409, "sold_out");
     assert_eq!(lab.clean_audit().await, (0, 0, 2));

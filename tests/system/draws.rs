@@ -26,8 +26,8 @@ fn tickets() -> Terms {
 
 /// Reserves, makes the order at once and returns what its user then sees.
 async fn grab(lab: &Lab, name: &str) -> Answer {
-    let claim = lab.reserve(name).await;
-    let path = format!("/v1/reservations/{}", claim.id);
+    let reservation = lab.reserve(name).await;
+    let path = format!("/v1/reservations/{}", reservation.id);
     let queued = lab.answer(&Ask::get(&path).by(name)).await.expect(200);
     assert_eq!((queued.text("status"), queued.body.get("award")), ("queued", None), "the unit may still change");
     let granted = lab.answer(&Ask::get(format!("{path}?expedite=true")).by(name)).await.expect(200);

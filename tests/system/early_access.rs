@@ -160,8 +160,8 @@ async fn what_a_member_gives_back_is_in_the_quota_again() {
     add(&lab, &json!(["alice", "bob"])).await.expect(200);
     let counters = async || lab.stock.round(&round(SALE, 1)).counters().await.unwrap().unwrap();
     let id = buy(&lab, "alice").await.expect(202).text("reservation_id").to_owned();
-    let claim = lab.claim_of(&id, "alice").await;
-    assert!(lab.deliver(&[&claim]).await.batch_item_failures.is_empty());
+    let reservation = lab.reservation_of(&id, "alice").await;
+    assert!(lab.deliver(&[&reservation]).await.batch_item_failures.is_empty());
     assert_eq!(counters().await.quota, 0);
     lab.answer(&Ask::delete(format!("/v1/reservations/{id}")).by("alice")).await.expect(200);
     assert_eq!(counters().await.quota, 1);

@@ -18,7 +18,7 @@ async fn run(lab: &Lab, message: &ExpiryMessage, in_s: i64) -> Vec<i64> {
     sends.collect()
 }
 
-async fn bought(window_s: i64) -> (Lab, Claim, ExpiryMessage, Vec<i64>) {
+async fn bought(window_s: i64) -> (Lab, Reservation, ExpiryMessage, Vec<i64>) {
     let lab = Lab::selling(Terms { payment_window_s: window_s as u32, ..terms(2, 1) }).await;
     let alice = lab.reserve("alice").await;
     lab.calls.take();
@@ -43,7 +43,7 @@ async fn two_hours_are_hops_of_at_most_15_minutes() {
     for _ in 0..2 {
         assert_eq!(run(&lab, &message, TWO_HOURS_S + 1).await, [0; 0]);
         assert_eq!(lab.order_of(&alice).await.state, OrderState::Expired);
-        assert_eq!(lab.claim_state(&alice).await, ClaimState::Released);
+        assert_eq!(lab.reservation_state(&alice).await, ReservationState::Released);
         assert_eq!(lab.clean_audit().await, (2, 0, 0));
     }
 }

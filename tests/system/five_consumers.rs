@@ -5,9 +5,9 @@ use crate::prelude::*;
 const RESERVATIONS: u32 = 20;
 const CONSUMERS: usize = 5;
 
-async fn deliver_to_all(lab: &Arc<Lab>, claim: &Claim) {
+async fn deliver_to_all(lab: &Arc<Lab>, reservation: &Reservation) {
     let consumers = (0..CONSUMERS).map(|_| {
-        let (deps, event) = (lab.order(), message_batch(&[claim]));
+        let (deps, event) = (lab.order(), message_batch(&[reservation]));
         tokio::spawn(async move { order::handle(&deps, event).await })
     });
     for response in join_all(consumers).await {
@@ -21,10 +21,10 @@ async fn five_deliveries_are_one_order_with_one_unit_and_one_slot() {
     for buyer in 0..RESERVATIONS / 2 {
         // Two orders of one user, in different slots.
         for _ in 0..2 {
-            let claim = lab.reserve(&format!("user-{buyer}")).await;
-            deliver_to_all(&lab, &claim).await;
-            let order = lab.order_of(&claim).await;
-            assert_eq!((order.state, order.claim.unit), (OrderState::Pending, claim.unit));
+            let reservation = lab.reserve(&format!("user-{buyer}")).await;
+            deliver_to_all(&lab, &reservation).await;
+            let order = lab.order_of(&reservation).await;
+            assert_eq!((order.state, order.reservation.unit), (OrderState::Pending, reservation.unit));
         }
     }
     let items = items(&lab.dynamodb, &lab.table).await;

@@ -17,10 +17,10 @@ async fn the_order_is_made_at_once_and_its_message_changes_nothing() {
 
     let ordered = lab.answer(&expedite(&alice.id, "alice")).await.expect(200);
     assert_eq!(ordered.text("status"), "pending_payment");
-    assert_eq!(lab.claim_state(&alice).await, ClaimState::Ordered);
+    assert_eq!(lab.reservation_state(&alice).await, ReservationState::Ordered);
     assert_eq!(depth(&lab.sqs, lab.queue("expiry")).await.iter().sum::<u32>(), 1, "the expiry message is sent");
     let order = lab.order_of(&alice).await;
-    assert_eq!((order.state, order.claim.unit), (OrderState::Pending, alice.unit));
+    assert_eq!((order.state, order.reservation.unit), (OrderState::Pending, alice.unit));
 
     assert!(lab.deliver(&[&alice]).await.batch_item_failures.is_empty());
     assert_eq!(lab.order_of(&alice).await, order);
@@ -78,9 +78,9 @@ async fn beside_its_message_it_makes_one_order() {
         buyers.push(lab.reserve(&format!("buyer-{buyer}")).await);
     }
     let lab = &lab;
-    let both = buyers.iter().map(|claim| async move {
-        let ask = expedite(&claim.id, claim.user.as_str());
-        let batch = [claim];
+    let both = buyers.iter().map(|reservation| async move {
+        let ask = expedite(&reservation.id, reservation.user.as_str());
+        let batch = [reservation];
         let (answer, again, batch) = tokio::join!(lab.answer(&ask), lab.answer(&ask), lab.deliver(&batch));
         for answer in [answer, again] {
             assert!(["queued", "pending_payment"].contains(&answer.expect(200).text("status")));
@@ -88,8 +88,8 @@ async fn beside_its_message_it_makes_one_order() {
         assert!(batch.batch_item_failures.is_empty());
     });
     join_all(both).await;
-    for claim in &buyers {
-        assert_eq!(lab.order_of(claim).await.state, OrderState::Pending);
+    for reservation in &buyers {
+        assert_eq!(lab.order_of(reservation).await.state, OrderState::Pending);
     }
     assert_eq!(lab.clean_audit().await, (10, 0, 10));
     lab.check_history("green_channel", &[SALE], Redis::Keeps).await;

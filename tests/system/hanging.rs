@@ -49,12 +49,12 @@ const TROUBLES: &[Trouble] = &[
 ];
 
 struct Work {
-    to_order: Vec<Claim>,
+    to_order: Vec<Reservation>,
     /// For the dead-letter function.
-    dead: Vec<Claim>,
-    to_expire: Vec<Claim>,
-    queued: Claim,
-    ordered: Claim,
+    dead: Vec<Reservation>,
+    to_expire: Vec<Reservation>,
+    queued: Reservation,
+    ordered: Reservation,
 }
 
 impl Work {
@@ -180,9 +180,9 @@ async fn afterwards(trouble: &Trouble, lab: &Lab, work: &Work) {
     heal(lab).await;
     let audit = lab.audit().await;
     assert!(audit.is_clean() && audit.held == 0, "{}: {audit:?}", trouble.name);
-    for claim in work.to_order.iter().chain(&work.dead).chain(&work.to_expire) {
-        let order = lab.ledger.order(&claim.id).await.unwrap();
-        assert!(order.is_some(), "{}: {} has no order", trouble.name, claim.id);
+    for reservation in work.to_order.iter().chain(&work.dead).chain(&work.to_expire) {
+        let order = lab.ledger.order(&reservation.id).await.unwrap();
+        assert!(order.is_some(), "{}: {} has no order", trouble.name, reservation.id);
     }
     // By the clock of the function that expires orders, every payment window is over.
     lab.check_history_by(Clocks::Apart, "hanging", &[SALE], Redis::Keeps).await;

@@ -22,9 +22,9 @@ async fn counts(lab: &Lab, ledger: &Ledger) -> UnitCounts {
     list(&lab.stock, ledger, &round(SALE, 1), 1).await.unwrap().expect("Redis has it").counts
 }
 
-async fn expired(lab: &Lab, claim: &Claim) {
+async fn expired(lab: &Lab, reservation: &Reservation) {
     let later = Clock::ahead_by_ms(LATER_MS).now();
-    let ended = expire(&lab.stock, &lab.ledger, &claim.id, later).await.unwrap();
+    let ended = expire(&lab.stock, &lab.ledger, &reservation.id, later).await.unwrap();
     assert!(matches!(ended, Expire::Expired(_)), "{ended:?}");
 }
 
@@ -37,7 +37,10 @@ async fn an_expired_order_and_its_successor_are_no_oversell_while_an_index_lags(
     expired(&lab, &alice).await;
     let bob = lab.buy("bob").await;
     let live = lagging.live_orders(&round(SALE, 1)).await.unwrap();
-    assert!([&alice, &bob].iter().all(|claim| live.iter().any(|order| order.id == claim.id)), "the index lags");
+    assert!(
+        [&alice, &bob].iter().all(|reservation| live.iter().any(|order| order.id == reservation.id)),
+        "the index lags"
+    );
     let UnitCounts { oversold, lost, duplicated, .. } = counts(&lab, &lagging).await;
     assert_eq!((oversold, lost, duplicated), (0, 0, 0));
 }

@@ -42,11 +42,11 @@ impl std::fmt::Debug for Left {
     }
 }
 
-async fn left(lab: &Lab, reserved: &[Claim]) -> Left {
-    let ids: Vec<_> = reserved.iter().map(|claim| claim.id.clone()).collect();
+async fn left(lab: &Lab, reserved: &[Reservation]) -> Left {
+    let ids: Vec<_> = reserved.iter().map(|reservation| reservation.id.clone()).collect();
     let orders = lab.ledger.orders(&ids).await.unwrap();
-    let confirmed = join_all(reserved.iter().map(|claim| lab.claim_state(claim))).await;
-    let confirmed = confirmed.into_iter().filter(|state| *state == ClaimState::Ordered).count();
+    let confirmed = join_all(reserved.iter().map(|reservation| lab.reservation_state(reservation))).await;
+    let confirmed = confirmed.into_iter().filter(|state| *state == ReservationState::Ordered).count();
     Left { orders: orders.len(), confirmed, expiries: depth(&lab.sqs, lab.queue("expiry")).await.iter().sum() }
 }
 
@@ -101,10 +101,10 @@ async fn killed_after(orders: usize) -> Option<Left> {
 
     assert_eq!(lab.clean_audit().await, (0, 0, BATCH as u32), "{left:?}");
     assert_eq!(lab.ledger.guards(&round(SALE, 1)).await.unwrap().len(), BATCH);
-    for claim in &reserved {
-        let order = lab.order_of(claim).await;
-        assert_eq!((order.state, order.claim.unit), (OrderState::Pending, claim.unit), "{left:?}");
-        assert_eq!(lab.claim_state(claim).await, ClaimState::Ordered, "{left:?}");
+    for reservation in &reserved {
+        let order = lab.order_of(reservation).await;
+        assert_eq!((order.state, order.reservation.unit), (OrderState::Pending, reservation.unit), "{left:?}");
+        assert_eq!(lab.reservation_state(reservation).await, ReservationState::Ordered, "{left:?}");
     }
     lab.check_history("killed_order_function", &[SALE], Redis::Keeps).await;
     let expiries: u32 = depth(&lab.sqs, lab.queue("expiry")).await.iter().sum();

@@ -333,42 +333,42 @@ impl Lab {
     }
 
     /// Reserves a unit for a user. Panics if there is none.
-    pub(crate) async fn reserve(&self, name: &str) -> Claim {
+    pub(crate) async fn reserve(&self, name: &str) -> Reservation {
         self.sell_returned().await;
         let answer = self.answer(&Ask::reserve(SALE, name)).await.expect(202);
-        self.claim_of(answer.text("reservation_id"), name).await
+        self.reservation_of(answer.text("reservation_id"), name).await
     }
 
-    pub(crate) async fn claim_of(&self, id: &str, name: &str) -> Claim {
+    pub(crate) async fn reservation_of(&self, id: &str, name: &str) -> Reservation {
         let id: ReservationId = id.parse().unwrap();
-        self.entry(&id, name).await.expect("Redis has it").claim
+        self.stored(&id, name).await.expect("Redis has it").reservation
     }
 
     /// Delivers one batch with these reservations to the order function.
-    pub(crate) async fn deliver(&self, claims: &[&Claim]) -> SqsBatchResponse {
-        order::handle(&self.order(), message_batch(claims)).await
+    pub(crate) async fn deliver(&self, reservations: &[&Reservation]) -> SqsBatchResponse {
+        order::handle(&self.order(), message_batch(reservations)).await
     }
 
     /// Reserves a unit for a user and places its order.
-    pub(crate) async fn buy(&self, name: &str) -> Claim {
-        let claim = self.reserve(name).await;
-        assert!(self.deliver(&[&claim]).await.batch_item_failures.is_empty());
-        claim
+    pub(crate) async fn buy(&self, name: &str) -> Reservation {
+        let reservation = self.reserve(name).await;
+        assert!(self.deliver(&[&reservation]).await.batch_item_failures.is_empty());
+        reservation
     }
 
     /// Delivers the callback of a payment and returns its outcome.
-    pub(crate) async fn pay(&self, payment: &str, claim: &Claim) -> String {
-        let ask = Ask::paid_for(payment, claim, &self.payment_key);
+    pub(crate) async fn pay(&self, payment: &str, reservation: &Reservation) -> String {
+        let ask = Ask::paid_for(payment, reservation, &self.payment_key);
         self.answer(&ask).await.expect(200).text("outcome").to_owned()
     }
 
-    pub(crate) async fn order_of(&self, claim: &Claim) -> Order {
-        self.ledger.order(&claim.id).await.unwrap().expect("the ledger has it")
+    pub(crate) async fn order_of(&self, reservation: &Reservation) -> Order {
+        self.ledger.order(&reservation.id).await.unwrap().expect("the ledger has it")
     }
 
-    pub(crate) async fn entry(&self, id: &ReservationId, name: &str) -> Option<Entry> {
+    pub(crate) async fn stored(&self, id: &ReservationId, name: &str) -> Option<StoredReservation> {
         let lanes = self.lanes_of(&id.round);
-        self.stock.round_in(&id.round, lanes).entry(id.uuid, &user(name)).await.unwrap()
+        self.stock.round_in(&id.round, lanes).reservation(id.uuid, &user(name)).await.unwrap()
     }
 
     /// How many lanes a round has, as far as this process knows.
@@ -376,8 +376,8 @@ impl Lab {
         self.snapshots.lanes_of(&id.sale).unwrap_or(1)
     }
 
-    pub(crate) async fn claim_state(&self, claim: &Claim) -> ClaimState {
-        self.entry(&claim.id, claim.user.as_str()).await.expect("Redis has it").state
+    pub(crate) async fn reservation_state(&self, reservation: &Reservation) -> ReservationState {
+        self.stored(&reservation.id, reservation.user.as_str()).await.expect("Redis has it").state
     }
 
     pub(crate) async fn free(&self) -> Vec<Unit> {
@@ -407,6 +407,6 @@ impl Lab {
     }
 }
 
-pub(crate) fn message_batch(claims: &[&Claim]) -> SqsEvent {
-    events::batch(claims.iter().map(|claim| OrderMessage::new((*claim).clone(), None).to_body()))
+pub(crate) fn message_batch(reservations: &[&Reservation]) -> SqsEvent {
+    events::batch(reservations.iter().map(|reservation| OrderMessage::new((*reservation).clone(), None).to_body()))
 }

@@ -101,8 +101,9 @@ async fn in_either_way_every_unit_is_sold_once() {
         assert_eq!((with(202), with(409)), (UNITS, 3 * UNITS), "{at_once} at once in {processes}");
         // A send that took too long for the function was repeated, so a message may be there twice.
         let sent = receive_batches(&lab.sqs, lab.queue("orders")).await;
-        let claims = sent.iter().flatten().map(|message| OrderMessage::parse(message.body().unwrap()).unwrap().claim);
-        let units: BTreeSet<u32> = claims.map(|claim| claim.unit.0).collect();
+        let reservations =
+            sent.iter().flatten().map(|message| OrderMessage::parse(message.body().unwrap()).unwrap().reservation);
+        let units: BTreeSet<u32> = reservations.map(|reservation| reservation.unit.0).collect();
         assert_eq!(units.len(), UNITS, "{units:?}");
         heal(&lab).await;
         lab.check_history("lambda_modes", &[SALE], Redis::Keeps).await;

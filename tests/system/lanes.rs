@@ -48,9 +48,9 @@ async fn silence(lab: &Lab, index: u16) {
 async fn a_sale_with_lanes_is_sold_to_the_last_unit() {
     let lab = Lab::selling(in_lanes(9)).await;
     assert_eq!(lab.clean_audit().await, (9, 0, 0));
-    let mut claims = Vec::new();
+    let mut reservations = Vec::new();
     for number in 0..9 {
-        claims.push(lab.buy(at_home_in(1, LANES, number).as_str()).await);
+        reservations.push(lab.buy(at_home_in(1, LANES, number).as_str()).await);
     }
     assert_eq!(lab.clean_audit().await, (0, 0, 9));
     let late = at_home_in(3, LANES, 0);
@@ -58,7 +58,7 @@ async fn a_sale_with_lanes_is_sold_to_the_last_unit() {
     assert_eq!(live_units(&lab).await, (9, 0));
 
     // A returned unit can go to a buyer from any lane.
-    let given_back = &claims[4];
+    let given_back = &reservations[4];
     lab.answer(&Ask::cancel(given_back)).await.expect(200);
     let bought = lab.buy(late.as_str()).await;
     assert_eq!((bought.unit, bought.lane), (given_back.unit, Lane::home_of(&late, LANES)));
@@ -71,8 +71,8 @@ async fn a_sale_with_lanes_is_sold_to_the_last_unit() {
     update(&lab, "restock", json!({ "round": 1, "units": 5 })).await;
     assert_eq!(live_units(&lab).await, (14, 5));
     for index in [0, 1, 2, 3, 2] {
-        lab.buy(at_home_in(index, LANES, 20 + usize::from(index) + claims.len()).as_str()).await;
-        claims.pop();
+        lab.buy(at_home_in(index, LANES, 20 + usize::from(index) + reservations.len()).as_str()).await;
+        reservations.pop();
     }
     assert_eq!(lab.clean_audit().await, (0, 0, 14));
     update(&lab, "pause", json!({ "round": 1 })).await;
@@ -135,7 +135,7 @@ async fn a_lane_that_is_away_is_not_asked_for_the_users_of_others() {
         answer.expect(200).body["reservations"].as_array().unwrap().len()
     };
     assert_eq!((mine(alice.as_str()).await, mine(eve.as_str()).await), (1, 0));
-    assert_eq!(lab.order_of(&bought).await.claim, bought);
+    assert_eq!(lab.order_of(&bought).await.reservation, bought);
 
     let until_ms = EpochMs(runtime::Clock::system().now().0 + 3_600_000);
     let block = UserBlock { user: eve.clone(), until_ms, reason: BlockReason::Asked, by: BlockedBy::Operators };

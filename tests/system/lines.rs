@@ -415,10 +415,10 @@ async fn who_waits_is_not_told_that_it_is_over_while_units_may_come() {
     terms.settlement = Settlement::Free;
     let lab = selling(terms).await;
     queue_up(&lab, &names(40)).await;
-    let claim = lab.reserve("alice").await;
+    let reservation = lab.reserve("alice").await;
     let sold_out = look(&lab).await;
     assert_eq!((sold_out.state, sold_out.units.may_return, sold_out.poll_after_ms), (LineState::SoldOut, 1, 10_000));
-    assert!(lab.deliver(&[&claim]).await.batch_item_failures.is_empty());
+    assert!(lab.deliver(&[&reservation]).await.batch_item_failures.is_empty());
     let over = until("no unit may return", async || {
         let document = look(&lab).await;
         (document.units.may_return == 0).then_some(document)

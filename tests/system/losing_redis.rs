@@ -260,12 +260,12 @@ async fn only_a_round_that_was_lost_may_have_reservations_that_nobody_knows() {
     })
     .await;
     lab.answer(&made_up).await.problem(503, "overloaded");
-    let settling = async |user| {
+    let restoring = async |user| {
         let ask = Ask::get(format!("/v1/sales/{SALE}/reservation")).by(user);
-        lab.answer(&ask).await.expect(200).body["settling"].clone()
+        lab.answer(&ask).await.expect(200).body["restoring"].clone()
     };
-    assert_eq!(settling("bob").await, true);
-    assert!(settling("alice").await.is_null(), "she has all that she may have");
+    assert_eq!(restoring("bob").await, true);
+    assert!(restoring("alice").await.is_null(), "she has all that she may have");
 }
 
 /// After healing, every unit is in one place, every promise is in the ledger, and nobody is over the limit.

@@ -12,7 +12,7 @@ use crate::prelude::*;
 /// Seconds from a round's end to its draw.
 pub(crate) const AFTER_S: i64 = fulfilment::DRAW_AFTER_S as i64 + 5;
 /// Seconds from the first draw that saw Redis lose the round until empty queues count as proof.
-const SETTLED_S: i64 = 15 * 60 + 5;
+const RESTORED_S: i64 = 15 * 60 + 5;
 
 /// Terms of a lottery with this many tickets and this many of each prize, open for the next hour.
 pub(crate) fn lottery(tickets: u32, counts: &[u32]) -> Terms {
@@ -55,7 +55,7 @@ async fn orders(lab: &Lab) -> Vec<Order> {
     let live = lab.ledger.live_orders(&lab.round().await.id).await.unwrap();
     let ids: Vec<_> = live.into_iter().map(|order| order.id).collect();
     let mut orders = lab.ledger.orders(&ids).await.unwrap();
-    orders.sort_by_key(|order| order.claim.unit);
+    orders.sort_by_key(|order| order.reservation.unit);
     orders
 }
 
@@ -67,7 +67,7 @@ pub(crate) async fn drawn_once(lab: &Lab) -> u32 {
     let closed = draw.closed.expect("it is closed");
     assert!(draw.drawn_at_ms.is_some());
     let leaves: Vec<Vec<u8>> =
-        orders.iter().map(|order| merkle::entry(order.claim.unit.0, &order.claim.id.to_string())).collect();
+        orders.iter().map(|order| merkle::entry(order.reservation.unit.0, &order.reservation.id.to_string())).collect();
     assert_eq!((closed.entries as usize, closed.root), (orders.len(), merkle::root(&leaves)));
     let Allocation::Prizes { prizes, .. } = &round.terms.allocation else { panic!("it has no prizes") };
     let counts: Vec<u32> = prizes.iter().map(|prize| prize.count).collect();
@@ -79,7 +79,7 @@ pub(crate) async fn drawn_once(lab: &Lab) -> u32 {
         won.insert(entry, prize);
         let winner = lab.ledger.winner(&round.id, position).await.unwrap().expect("the prize has a winner");
         assert_eq!((winner.entry, u64::from(winner.prize)), (entry, prize));
-        assert_eq!(winner.order_id, orders[entry as usize - 1].claim.id);
+        assert_eq!(winner.order_id, orders[entry as usize - 1].reservation.id);
     }
     for (entry, order) in (1..).zip(&orders) {
         let award = won.get(&entry).map(|prize| Award::Prize { prize: u16::try_from(*prize).unwrap() });
@@ -113,7 +113,7 @@ pub(crate) async fn winner_messages(lab: &Lab) -> Vec<u32> {
 
 /// The award, as the user sees it.
 async fn award_of(lab: &Lab, order: &Order) -> Value {
-    let ask = Ask::status(&order.claim);
+    let ask = Ask::status(&order.reservation);
     lab.answer(&ask).await.expect(200).body["award"].clone()
 }
 
@@ -167,12 +167,12 @@ async fn whoever_enters_hears_that_and_after_the_draw_what_was_won() {
 #[tokio::test]
 async fn draws_beside_each_other_give_each_prize_once() {
     let lab = Lab::selling(lottery(60, &[6, 24])).await;
-    let claims = join_all((0..40).map(|n| {
+    let reservations = join_all((0..40).map(|n| {
         let lab = &lab;
         async move { lab.reserve(&format!("user-{n}")).await }
     }))
     .await;
-    for batch in claims.chunks(10) {
+    for batch in reservations.chunks(10) {
         assert!(lab.deliver(&batch.iter().collect::<Vec<_>>()).await.batch_item_failures.is_empty());
     }
     end(&lab).await;
@@ -196,8 +196,8 @@ async fn a_prize_stays_with_its_winner() {
     assert_eq!(draw_in(&lab, AFTER_S).await, stands(DrawStands::Drawn));
     let id = lab.round().await.id;
     let won = lab.ledger.winner(&id, 1).await.unwrap().expect("there is one");
-    let loser = orders(&lab).await.into_iter().find(|order| order.claim.id != won.order_id).expect("two entered");
-    let loser = Winner { order_id: loser.claim.id, unit: loser.claim.unit, ..won.clone() };
+    let loser = orders(&lab).await.into_iter().find(|order| order.reservation.id != won.order_id).expect("two entered");
+    let loser = Winner { order_id: loser.reservation.id, unit: loser.reservation.unit, ..won.clone() };
     for (position, winner) in [(1, &loser), (1, &Winner { prize: 2, ..won.clone() }), (2, &won)] {
         let awarded = lab.ledger.award_prize(&id, position, winner).await;
         assert!(matches!(awarded, Err(LedgerError::Contradiction(_))), "{position}, {winner:?}: {awarded:?}");
@@ -277,12 +277,12 @@ async fn what_redis_lost_gets_its_time_and_is_told_if_it_comes_later() {
     assert_eq!(lab.order_of(&bob).await.state, OrderState::Granted, "this one is in time");
 
     assert_eq!(
-        draw_in(&lab, SETTLED_S).await,
+        draw_in(&lab, RESTORED_S).await,
         stands(DrawStands::Entering),
         "the loss was seen only after the round's end"
     );
-    assert_eq!(draw_in(&lab, AFTER_S + SETTLED_S).await, stands(DrawStands::Counting), "the index may lag");
-    let later = order::OrderDeps { clock: Clock::ahead_by_ms((AFTER_S + SETTLED_S) * 1000), ..lab.order() };
+    assert_eq!(draw_in(&lab, AFTER_S + RESTORED_S).await, stands(DrawStands::Counting), "the index may lag");
+    let later = order::OrderDeps { clock: Clock::ahead_by_ms((AFTER_S + RESTORED_S) * 1000), ..lab.order() };
     for _ in 0..2 {
         assert!(order::handle(&later, message_batch(&[&carol])).await.batch_item_failures.is_empty());
         let order = lab.order_of(&carol).await;
@@ -290,7 +290,7 @@ async fn what_redis_lost_gets_its_time_and_is_told_if_it_comes_later() {
     }
     let seen = lab.answer(&Ask::get(format!("/v1/reservations/{}", carol.id)).by("carol")).await.expect(200);
     assert_eq!((seen.text("status"), seen.text("reason")), ("failed", "entries_closed"));
-    assert_eq!(draw_in(&lab, AFTER_S + SETTLED_S + 65).await, stands(DrawStands::Drawn));
+    assert_eq!(draw_in(&lab, AFTER_S + RESTORED_S + 65).await, stands(DrawStands::Drawn));
     let round = lab.round().await;
     assert_eq!(lab.ledger.draw(&round.id).await.unwrap().unwrap().closed.unwrap().entries, 2);
     assert_eq!(orders(&lab).await.iter().filter(|order| order.award.is_some()).count(), 2);
@@ -310,7 +310,7 @@ async fn a_dead_letter_is_waited_for_though_redis_holds_nothing() {
         if key:sub(1, 6) ~= 'saved ' then redis.call('DEL', key) end end \
         for _, key in ipairs(redis.call('KEYS', 'saved *')) do redis.call('RENAME', key, key:sub(7)) end";
     lab.redis(&["EVAL", forget, "0"]).await;
-    assert_eq!(lab.entry(&bob.id, "bob").await, None);
+    assert_eq!(lab.stored(&bob.id, "bob").await, None);
     end(&lab).await;
     assert_eq!(draw_in(&lab, AFTER_S).await, stands(DrawStands::Entering));
     let late = order::OrderDeps { clock: Clock::ahead_by_ms(AFTER_S * 1000), ..lab.order() };
@@ -433,12 +433,12 @@ async fn a_round_that_is_extended_meanwhile_is_not_fenced_off() {
 #[tokio::test]
 async fn a_chunk_of_entries_is_read_once_in_a_run() {
     let lab = Lab::selling(lottery(70, &[70])).await;
-    let claims = join_all((0..70).map(|n| {
+    let reservations = join_all((0..70).map(|n| {
         let lab = &lab;
         async move { lab.reserve(&format!("user-{n}")).await }
     }))
     .await;
-    for batch in claims.chunks(10) {
+    for batch in reservations.chunks(10) {
         assert!(lab.deliver(&batch.iter().collect::<Vec<_>>()).await.batch_item_failures.is_empty());
     }
     end(&lab).await;
@@ -459,13 +459,13 @@ async fn entries_that_redis_knows_and_the_ledger_does_not_are_waited_for_a_quart
     lab.buy("alice").await;
     let bob = lab.reserve("bob").await;
     assert!(lab.stock.round(&bob.id.round).confirm(&bob).await.unwrap());
-    assert_eq!(lab.claim_state(&bob).await, ClaimState::Ordered);
+    assert_eq!(lab.reservation_state(&bob).await, ReservationState::Ordered);
     end(&lab).await;
     assert_eq!(draw_in(&lab, AFTER_S).await, stands(DrawStands::Entering));
     assert_eq!(draw_in(&lab, AFTER_S + 600).await, stands(DrawStands::Entering));
-    assert_eq!(draw_in(&lab, AFTER_S + SETTLED_S).await, stands(DrawStands::Counting));
-    assert_eq!(draw_in(&lab, AFTER_S + SETTLED_S + 600).await, stands(DrawStands::Counting));
-    assert_eq!(draw_in(&lab, AFTER_S + 2 * SETTLED_S).await, stands(DrawStands::Drawn));
+    assert_eq!(draw_in(&lab, AFTER_S + RESTORED_S).await, stands(DrawStands::Counting));
+    assert_eq!(draw_in(&lab, AFTER_S + RESTORED_S + 600).await, stands(DrawStands::Counting));
+    assert_eq!(draw_in(&lab, AFTER_S + 2 * RESTORED_S).await, stands(DrawStands::Drawn));
     assert_eq!(orders(&lab).await.iter().filter(|order| order.award.is_some()).count(), 1);
 }
 
@@ -519,11 +519,11 @@ async fn what_is_public_checks_the_draw_and_comes_in_order() {
     assert_eq!((&drawn["at_end"]["state"], &closed["entries"]), (&json!("drawn"), &json!(5)));
     let orders = orders(&lab).await;
     let leaves: Vec<Vec<u8>> =
-        orders.iter().map(|order| merkle::entry(order.claim.unit.0, &order.claim.id.to_string())).collect();
+        orders.iter().map(|order| merkle::entry(order.reservation.unit.0, &order.reservation.id.to_string())).collect();
     let hex = |bytes: award::Bytes32| award::Hex(&bytes).to_string();
     assert_eq!(closed["root"], json!(hex(merkle::root(&leaves))));
     let hashes: Vec<String> = leaves.iter().map(|leaf| hex(merkle::leaf_hash(leaf))).collect();
-    let units: Vec<u32> = orders.iter().map(|order| order.claim.unit.0).collect();
+    let units: Vec<u32> = orders.iter().map(|order| order.reservation.unit.0).collect();
     assert_eq!(listed.body, json!({ "chunk": 0, "units": units, "leaves": hashes }));
     let seed = award::Seed(award::bytes32(drawn["seed"].as_str().unwrap()).unwrap());
     let table = lab.round().await.terms.plan().unwrap().values(&seed).unwrap();

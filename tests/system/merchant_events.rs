@@ -231,7 +231,7 @@ async fn a_day_of_a_sale_is_told_in_full_and_told_again_the_same() {
     let order = lab.order_of(&carol).await;
     let late = Clock::ahead_by_ms(3_600_000).now();
     lab.ledger.end_unpaid(&order, Transition::Expire, late).await.unwrap();
-    let dave = fresh_claim(&round(SALE, 1), &user("dave"), 9, 0);
+    let dave = fresh_reservation(&round(SALE, 1), &user("dave"), 9, 0);
     lab.ledger.fence(Order::failed(dave, Failure::LimitReached, Clock::system().now())).await.unwrap();
     tape.roll(&lab).await;
     assert_eq!(lab.pay("pay/carol?#", &carol).await, "refund_due");
@@ -241,9 +241,9 @@ async fn a_day_of_a_sale_is_told_in_full_and_told_again_the_same() {
     lab.answer(&refunded).await.expect(200);
     let awards = [None, Some(Award::Amount { amount_minor: 17 }), Some(Award::Prize { prize: 2 }), Some(Award::Blank)];
     for (unit, award) in (20..).zip(awards) {
-        let claim = fresh_claim(&round("packet", 1), &user(unit), unit, 0);
+        let reservation = fresh_reservation(&round("packet", 1), &user(unit), unit, 0);
         let price = Price { price_minor: 0, currency: "EUR".parse().unwrap() };
-        let granted = Order::granted(claim, price, Clock::system().now(), award);
+        let granted = Order::granted(reservation, price, Clock::system().now(), award);
         assert!(matches!(lab.ledger.place(granted).await.unwrap(), Placed::Order(_)));
     }
     // The returned units sell out again.

@@ -14,20 +14,20 @@ fn now_ms() -> i64 {
     runtime::Clock::system().now().0
 }
 
-fn claim(of: &RoundId, name: &str, unit: u32) -> Claim {
-    Claim { reserved_at_ms: EpochMs(1_000), ..fresh_claim(of, &user(name), unit, unit as u8) }
+fn reservation(of: &RoundId, name: &str, unit: u32) -> Reservation {
+    Reservation { reserved_at_ms: EpochMs(1_000), ..fresh_reservation(of, &user(name), unit, unit as u8) }
 }
 
 fn price() -> Price {
     Price { price_minor: 990, currency: "EUR".parse().unwrap() }
 }
 
-fn pending(claim: Claim, at_ms: i64) -> Order {
-    Order::pending(claim, price(), EpochMs(at_ms), EpochMs(at_ms + 900_000))
+fn pending(reservation: Reservation, at_ms: i64) -> Order {
+    Order::pending(reservation, price(), EpochMs(at_ms), EpochMs(at_ms + 900_000))
 }
 
 async fn place(lab: &Lab, order: Order) -> ReservationId {
-    let id = order.claim.id.clone();
+    let id = order.reservation.id.clone();
     assert!(matches!(lab.ledger.place(order).await.unwrap(), ledger::Placed::Order(_)));
     id
 }
@@ -78,16 +78,16 @@ async fn pages_show_each_order_once_while_new_ones_are_written() {
     let begun = now_ms() - 1_000_000;
     // Many share a moment, and DynamoDB promises no order among these.
     let old: Vec<Order> = (0..OLD as i64)
-        .map(|n| Order::cancelled(claim(&of, &format!("old-{n}"), 1), EpochMs(begun + n / 20)))
+        .map(|n| Order::cancelled(reservation(&of, &format!("old-{n}"), 1), EpochMs(begun + n / 20)))
         .collect();
-    let expected: BTreeSet<String> = old.iter().map(|order| order.claim.id.to_string()).collect();
+    let expected: BTreeSet<String> = old.iter().map(|order| order.reservation.id.to_string()).collect();
     fence_all(&lab, old).await;
 
     let is_over = AtomicBool::new(false);
     let write = async {
         let mut written = 0;
         while !is_over.load(Ordering::Relaxed) {
-            let new = Order::cancelled(claim(&of, "new", 1), EpochMs(now_ms()));
+            let new = Order::cancelled(reservation(&of, "new", 1), EpochMs(now_ms()));
             lab.ledger.fence(new).await.unwrap();
             written += 1;
         }
@@ -121,13 +121,14 @@ async fn each_filter() {
     lab.publish("chair", &terms(10, 1)).await;
     let at = |minute: i64| 1_795_510_800_000 + minute * 60_000;
     let moment = |minute| EpochMs(at(minute)).to_string();
-    let first = place(&lab, pending(claim(&one, "alice", 1), at(0))).await;
-    let second = place(&lab, pending(claim(&one, "bob", 2), at(1))).await;
-    let third = place(&lab, Order::granted(claim(&one, "carol", 3), price(), EpochMs(at(2)), None)).await;
-    let failed = Order::failed(claim(&one, "dave", 4), Failure::SoldOut, EpochMs(at(3)));
-    let fourth = lab.ledger.fence(failed).await.unwrap().claim.id;
-    let fifth = lab.ledger.fence(Order::cancelled(claim(&one, "alice", 5), EpochMs(at(4)))).await.unwrap().claim.id;
-    let chair = place(&lab, pending(claim(&other, "alice", 1), at(5))).await;
+    let first = place(&lab, pending(reservation(&one, "alice", 1), at(0))).await;
+    let second = place(&lab, pending(reservation(&one, "bob", 2), at(1))).await;
+    let third = place(&lab, Order::granted(reservation(&one, "carol", 3), price(), EpochMs(at(2)), None)).await;
+    let failed = Order::failed(reservation(&one, "dave", 4), Failure::SoldOut, EpochMs(at(3)));
+    let fourth = lab.ledger.fence(failed).await.unwrap().reservation.id;
+    let fifth =
+        lab.ledger.fence(Order::cancelled(reservation(&one, "alice", 5), EpochMs(at(4)))).await.unwrap().reservation.id;
+    let chair = place(&lab, pending(reservation(&other, "alice", 1), at(5))).await;
     lab.ledger.pay(&second, "pay_2", price(), EpochMs(at(6))).await.unwrap();
     let order = lab.ledger.order(&first).await.unwrap().unwrap();
     lab.ledger.end_unpaid(&order, sale::Transition::Expire, EpochMs(at(30))).await.unwrap();
@@ -171,22 +172,23 @@ const CANCELLED: usize = ORDERS - 3;
 async fn lab_with_many_orders() -> (Lab, ReservationId) {
     let lab = lab().await;
     let of = round(SALE, 1);
-    let failed = lab.ledger.fence(Order::failed(claim(&of, "last", 3), Failure::SoldOut, EpochMs(1))).await.unwrap();
-    let paid = place(&lab, pending(claim(&of, "=cmd()", 1), 500)).await;
+    let failed =
+        lab.ledger.fence(Order::failed(reservation(&of, "last", 3), Failure::SoldOut, EpochMs(1))).await.unwrap();
+    let paid = place(&lab, pending(reservation(&of, "=cmd()", 1), 500)).await;
     lab.ledger.pay(&paid, "+pay", price(), EpochMs(600)).await.unwrap();
     // Two payments too many, one of which is given back.
     lab.ledger.pay(&paid, "pay_2", price(), EpochMs(700)).await.unwrap();
     lab.ledger.pay(&paid, "pay_3", price(), EpochMs(800)).await.unwrap();
     lab.ledger.mark_refunded("pay_2", &user("olga"), EpochMs(900)).await.unwrap();
-    let late = Claim { reserved_at_ms: EpochMs(7_000), ..claim(&of, "bob", 2) };
+    let late = Reservation { reserved_at_ms: EpochMs(7_000), ..reservation(&of, "bob", 2) };
     place(&lab, pending(late, 8_000)).await;
     // Some orders of the same moment are on both sides of a page boundary.
-    let many =
-        (0..CANCELLED as i64).map(|n| Order::cancelled(claim(&of, &format!("u,\"{n}"), 3), EpochMs(9_000 + n / 40)));
+    let many = (0..CANCELLED as i64)
+        .map(|n| Order::cancelled(reservation(&of, &format!("u,\"{n}"), 3), EpochMs(9_000 + n / 40)));
     fence_all(&lab, many.collect()).await;
     // An order made after the first page was requested is on no page of an export or a report.
-    lab.ledger.fence(Order::cancelled(claim(&of, "later", 3), EpochMs(now_ms() + 3_600_000))).await.unwrap();
-    (lab, failed.claim.id)
+    lab.ledger.fence(Order::cancelled(reservation(&of, "later", 3), EpochMs(now_ms() + 3_600_000))).await.unwrap();
+    (lab, failed.reservation.id)
 }
 
 /// One test, because the orders take seconds to write.
@@ -208,7 +210,7 @@ async fn one_request_reads_a_bounded_number_of_orders(lab: &Lab, failed: &Reserv
 async fn what_is_wrong_is_told_by_its_name() {
     let lab = lab().await;
     for n in 0..3 {
-        place(&lab, pending(claim(&round(SALE, 1), "alice", n + 1), 1_000 + i64::from(n))).await;
+        place(&lab, pending(reservation(&round(SALE, 1), "alice", n + 1), 1_000 + i64::from(n))).await;
     }
     let next = async |query: &str| find(&lab, query).await.expect(200).text("next_cursor").to_owned();
     let (of_sale, of_user) = (next("sale=lamp&limit=1").await, next("user=alice&limit=1").await);
@@ -364,7 +366,7 @@ async fn the_pages_of_a_report_add_up_to_the_orders(lab: &Lab) {
 async fn an_order_says_what_happened_when() {
     let lab = lab().await;
     let of = round(SALE, 1);
-    let id = place(&lab, pending(claim(&of, "alice", 1), 2_000)).await;
+    let id = place(&lab, pending(reservation(&of, "alice", 1), 2_000)).await;
     let order = lab.ledger.order(&id).await.unwrap().unwrap();
     lab.ledger.end_unpaid(&order, sale::Transition::Cancel, EpochMs(3_000)).await.unwrap();
     lab.ledger.pay(&id, "pay_1", price(), EpochMs(4_000)).await.unwrap();
@@ -393,18 +395,19 @@ async fn an_order_says_what_happened_when() {
     );
     assert_eq!((&told["state"], &told["refund"]), (&json!("cancelled"), &json!("refunded")));
 
-    let paid = place(&lab, pending(claim(&of, "bob", 2), 2_000)).await;
+    let paid = place(&lab, pending(reservation(&of, "bob", 2), 2_000)).await;
     lab.ledger.pay(&paid, "pay_2", price(), EpochMs(3_000)).await.unwrap();
     let told = look(&paid).await;
     assert_eq!(told["history"][2], json!({ "at": at(3), "event": "paid", "payment_id": "pay_2" }));
     assert_eq!(told["payments"][0]["outcome"], "applied");
-    let never = lab.ledger.fence(Order::failed(claim(&of, "eve", 3), Failure::SoldOut, EpochMs(6_000))).await.unwrap();
-    let told = look(&never.claim.id).await;
+    let never =
+        lab.ledger.fence(Order::failed(reservation(&of, "eve", 3), Failure::SoldOut, EpochMs(6_000))).await.unwrap();
+    let told = look(&never.reservation.id).await;
     let events: Vec<&str> =
         told["history"].as_array().unwrap().iter().map(|entry| entry["event"].as_str().unwrap()).collect();
     assert_eq!((events, &told["reason"]), (vec!["reserved", "failed"], &json!("sold_out")));
 
-    let unknown = claim(&of, "x", 9).id;
+    let unknown = reservation(&of, "x", 9).id;
     lab.answer(&Ask::get(format!("/v1/admin/orders/{unknown}")).by_operator())
         .await
         .problem(404, "unknown_reservation");

@@ -29,18 +29,18 @@ async fn pages_show_each_order_once_and_the_newest_first() {
     for sale in sales {
         lab.open(sale, &terms(20, 20)).await;
     }
-    let mut claims = Vec::new();
+    let mut reservations = Vec::new();
     for n in 0..ORDERS {
         let answer = lab.answer(&Ask::reserve(sales[n / 20], "alice")).await.expect(202);
-        claims.push(lab.claim_of(answer.text("reservation_id"), "alice").await);
+        reservations.push(lab.reservation_of(answer.text("reservation_id"), "alice").await);
     }
-    for batch in claims.chunks(BATCH) {
-        let batch: Vec<&Claim> = batch.iter().collect();
+    for batch in reservations.chunks(BATCH) {
+        let batch: Vec<&Reservation> = batch.iter().collect();
         assert!(lab.deliver(&batch).await.batch_item_failures.is_empty());
     }
     let (orders, sizes) = walk(async |path| lab.answer(&Ask::get(path).by("alice")).await).await;
     assert_eq!(sizes, [20, 20, 1]);
-    let mut ids: Vec<String> = claims.iter().map(|claim| claim.id.to_string()).collect();
+    let mut ids: Vec<String> = reservations.iter().map(|reservation| reservation.id.to_string()).collect();
     let mut shown: Vec<&str> = orders.iter().map(|order| order["reservation_id"].as_str().unwrap()).collect();
     // Two orders of one batch may be of the same millisecond.
     let batch_of = |id: &&str| ids.iter().position(|each| each == id).expect("it is the user's") / BATCH;

@@ -47,7 +47,7 @@ async fn a_client_without_a_key_has_its_reservation_sent_too() {
     ask_of(&later, &reserve).await.problem(409, "limit_reached");
     let messages = queued(&lab).await;
     assert_eq!(messages.len(), 1);
-    assert_eq!(messages[0].claim.id.to_string(), id);
+    assert_eq!(messages[0].reservation.id.to_string(), id);
 }
 
 /// Whoever is at a high limit must not lengthen a backlog with each request.
@@ -64,7 +64,7 @@ async fn of_many_reservations_only_the_latest_is_sent_again() {
     ask_of(&later, &Ask::reserve("lamp", "alice").header("idempotency-key", "key-4"))
         .await
         .problem(409, "limit_reached");
-    let sent: Vec<String> = queued(&lab).await.iter().map(|message| message.claim.id.to_string()).collect();
+    let sent: Vec<String> = queued(&lab).await.iter().map(|message| message.reservation.id.to_string()).collect();
     assert_eq!(sent, [latest]);
 }
 

@@ -21,8 +21,8 @@ fn listed(answer: &Answer, name: &str) -> Vec<(String, String)> {
     all.iter().map(|each| (text(each, "reservation_id"), text(each, "status"))).collect()
 }
 
-fn standing(claim: &Claim, status: &str) -> (String, String) {
-    (claim.id.to_string(), status.to_owned())
+fn standing(reservation: &Reservation, status: &str) -> (String, String) {
+    (reservation.id.to_string(), status.to_owned())
 }
 
 #[tokio::test]
@@ -74,7 +74,7 @@ async fn whoever_looks_after_two_seconds_has_the_order_made() {
             false => answer.body["status"].clone(),
         };
         assert_eq!(status(&ask(&deps, look()).await.expect(200)), "pending_payment");
-        assert_eq!(lab.claim_state(&alice).await, ClaimState::Ordered);
+        assert_eq!(lab.reservation_state(&alice).await, ReservationState::Ordered);
         let order = lab.order_of(&alice).await;
         assert_eq!(order.state, OrderState::Pending);
         assert!(lab.deliver(&[&alice]).await.batch_item_failures.is_empty());
@@ -97,7 +97,7 @@ async fn an_order_that_redis_has_not_heard_of_is_found() {
     let (price, now) = (lab.round().await.terms.price, Clock::system().now());
     let order = sale::Order::pending(alice.clone(), price, now, now.plus_s(600));
     lab.ledger.place(order).await.unwrap();
-    assert_eq!(lab.claim_state(&alice).await, ClaimState::Held);
+    assert_eq!(lab.reservation_state(&alice).await, ReservationState::Held);
     assert_eq!(ask(&deps, Ask::status(&alice)).await.expect(200).text("status"), "pending_payment");
 }
 
@@ -149,14 +149,14 @@ async fn what_a_failover_forgot_is_unknown_until_its_order_is_written() {
 
 /// Orders that Redis lost are found in the ledger, and those that are only in the queue may still come.
 #[tokio::test]
-async fn a_round_that_redis_lost_is_said_to_settle() {
+async fn a_round_that_redis_lost_is_said_to_be_restored() {
     let lab = Lab::selling(terms(5, 2)).await;
     let first = lab.buy("alice").await;
     lab.redis(&["FLUSHALL"]).await;
     let deps = lab.reservation();
     crate::wait::until("the ledger's index has the order", async || {
         let lost = ask(&deps, of_sale("alice")).await.expect(200);
-        assert_eq!(lost.body["settling"], true);
+        assert_eq!(lost.body["restoring"], true);
         (listed(&lost, "reservations") == [standing(&first, "pending_payment")]).then_some(())
     })
     .await;
@@ -166,5 +166,5 @@ async fn a_round_that_redis_lost_is_said_to_settle() {
     })
     .await;
     let over = ask(&lab.another_reservation(Clock::system()), of_sale("alice")).await.expect(200);
-    assert_eq!((over.body.get("settling"), listed(&over, "reservations").len()), (None, 1));
+    assert_eq!((over.body.get("restoring"), listed(&over, "reservations").len()), (None, 1));
 }

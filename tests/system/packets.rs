@@ -43,11 +43,11 @@ async fn live_orders(lab: &Lab) -> Vec<Order> {
     let ids = lab.ledger.live_orders(&round.id).await.unwrap().into_iter().map(|order| order.id);
     let orders = lab.ledger.orders(&ids.collect::<Vec<_>>()).await.unwrap();
     for order in &orders {
-        let won = round.terms.allocation.award(table.award(order.claim.unit.0));
+        let won = round.terms.allocation.award(table.award(order.reservation.unit.0));
         assert_eq!((order.state, order.award), (OrderState::Granted, won), "{order:?}");
         assert!(won.is_some());
     }
-    let units: BTreeSet<Unit> = orders.iter().map(|order| order.claim.unit).collect();
+    let units: BTreeSet<Unit> = orders.iter().map(|order| order.reservation.unit).collect();
     assert_eq!(units.len(), orders.len(), "one unit for each order");
     orders
 }
@@ -82,11 +82,11 @@ async fn a_packet_that_is_bought_out_adds_up_to_the_cent() {
     let lab = Lab::selling(packet(PARTS as u32)).await;
     assert_eq!(unclaimed(&lab).await, i64::try_from(TOTAL_MINOR).unwrap());
     for buyer in 0..PARTS {
-        let claim = lab.reserve(&format!("user-{buyer}")).await;
-        let (one, other) = join(lab.deliver(&[&claim]), lab.deliver(&[&claim, &claim])).await;
+        let reservation = lab.reserve(&format!("user-{buyer}")).await;
+        let (one, other) = join(lab.deliver(&[&reservation]), lab.deliver(&[&reservation, &reservation])).await;
         assert!(one.batch_item_failures.is_empty() && other.batch_item_failures.is_empty());
-        assert_eq!(lab.claim_state(&claim).await, ClaimState::Ordered);
-        let order = lab.order_of(&claim).await;
+        assert_eq!(lab.reservation_state(&reservation).await, ReservationState::Ordered);
+        let order = lab.order_of(&reservation).await;
         assert_eq!((order.pay_by_ms, order.ended_at_ms), (None, None));
         assert_eq!(live_orders(&lab).await.len(), buyer + 1);
         assert!((unclaimed(&lab).await == 0) == (buyer + 1 == PARTS));
@@ -130,10 +130,10 @@ async fn plain_units_can_be_free() {
     let free = Terms { settlement: Settlement::Free, per_user_limit: 2, ..with_awards(3, Allocation::Units) };
     let lab = Lab::selling(free).await;
     let (first, second) = (lab.buy("alice").await, lab.buy("alice").await);
-    for claim in [&first, &second] {
-        let order = lab.order_of(claim).await;
+    for reservation in [&first, &second] {
+        let order = lab.order_of(reservation).await;
         assert_eq!((order.state, order.award), (OrderState::Granted, None));
-        lab.answer(&Ask::cancel(claim)).await.problem(409, "not_cancellable");
+        lab.answer(&Ask::cancel(reservation)).await.problem(409, "not_cancellable");
     }
     assert_eq!((lab.round().await.commitment, lab.ledger.seed(&round(SALE, 1)).await.unwrap()), (None, None));
     let audited = fulfilment::audit(&lab.stock, &lab.ledger, &lab.round().await, Clock::system().now()).await.unwrap();
@@ -171,7 +171,7 @@ async fn who_gets_another_unit_wins_what_that_one_won() {
     assert_eq!((bob.unit, alice.unit), (Unit(1), Unit(1)), "handed out twice");
     for _ in 0..2 {
         assert!(lab.deliver(&[&alice]).await.batch_item_failures.is_empty());
-        assert_eq!(lab.order_of(&alice).await.claim.unit, Unit(2));
+        assert_eq!(lab.order_of(&alice).await.reservation.unit, Unit(2));
         assert_eq!((live_orders(&lab).await.len(), lab.clean_audit().await), (2, (1, 0, 2)));
     }
     assert_eq!(lab.order_of(&bob).await.award, won);

@@ -5,14 +5,14 @@ use crate::prelude::*;
 /// Longer than any payment window here.
 const LONG_S: i64 = 7200;
 
-async fn pay(lab: &Lab, payment: &str, claim: &Claim, price_minor: u64) -> String {
-    let ask = Ask::paid(payment, &claim.id.to_string(), price_minor, &lab.payment_key);
+async fn pay(lab: &Lab, payment: &str, reservation: &Reservation, price_minor: u64) -> String {
+    let ask = Ask::paid(payment, &reservation.id.to_string(), price_minor, &lab.payment_key);
     lab.answer(&ask).await.expect(200).text("outcome").to_owned()
 }
 
 /// An order's payments according to the ledger.
-async fn taken(lab: &Lab, claim: &Claim) -> (OrderState, Option<String>, Vec<String>) {
-    let order = lab.order_of(claim).await;
+async fn taken(lab: &Lab, reservation: &Reservation) -> (OrderState, Option<String>, Vec<String>) {
+    let order = lab.order_of(reservation).await;
     (order.state, order.payment_id, order.refunds_due)
 }
 
@@ -78,10 +78,10 @@ async fn of_orders_that_one_payment_comes_for_at_once_one_takes_it() {
             bought.push(lab.buy(&format!("{payment}-{n}")).await);
         }
         let twice = bought.iter().chain(&bought);
-        let mut outcomes = join_all(twice.map(|claim| pay(&lab, payment, claim, 990))).await;
+        let mut outcomes = join_all(twice.map(|reservation| pay(&lab, payment, reservation, 990))).await;
         outcomes.sort();
         assert_eq!(outcomes, [["applied"; 2].as_slice(), &["payment_reused"; 6]].concat());
-        let states = join_all(bought.iter().map(|claim| lab.order_of(claim))).await;
+        let states = join_all(bought.iter().map(|reservation| lab.order_of(reservation))).await;
         assert_eq!(states.iter().filter(|order| order.state == OrderState::Paid).count(), 1);
     }
     lab.check_history("payments", &[SALE], Redis::Keeps).await;
@@ -116,9 +116,9 @@ async fn expire(lab: &Lab, bodies: impl IntoIterator<Item = String>) {
 }
 
 /// Leaves an order unpaid until it has expired.
-async fn leave(lab: &Lab, claim: &Claim) {
-    expire(lab, [ExpiryMessage::new(claim.id.clone(), EpochMs(0)).to_body()]).await;
-    assert_eq!(lab.order_of(claim).await.state, OrderState::Expired);
+async fn leave(lab: &Lab, reservation: &Reservation) {
+    expire(lab, [ExpiryMessage::new(reservation.id.clone(), EpochMs(0)).to_body()]).await;
+    assert_eq!(lab.order_of(reservation).await.state, OrderState::Expired);
 }
 
 /// Delivers the messages that wait for the expiry function.

@@ -3,26 +3,27 @@
 use crate::prelude::*;
 use crate::resources::Contents;
 
-/// Writes the order without settling Redis, as a function does that dies in between.
-async fn place_only(lab: &Lab, claim: &Claim) -> Order {
+/// Writes the order without applying it to Redis, as a function does that dies in between.
+async fn place_only(lab: &Lab, reservation: &Reservation) -> Order {
     let now = Clock::system().now();
     let price = Price { price_minor: 990, currency: "EUR".parse().unwrap() };
-    match lab.ledger.place(Order::pending(claim.clone(), price, now, now)).await.unwrap() {
+    match lab.ledger.place(Order::pending(reservation.clone(), price, now, now)).await.unwrap() {
         Placed::Order(order) => order,
         other => panic!("{other:?}"),
     }
 }
 
-async fn end_only(lab: &Lab, claim: &Claim, step: Transition) {
-    let order = place_only(lab, claim).await;
+async fn end_only(lab: &Lab, reservation: &Reservation, step: Transition) {
+    let order = place_only(lab, reservation).await;
     let later = EpochMs(order.created_at_ms.0 + 1);
     let ended = lab.ledger.end_unpaid(&order, step, later).await.unwrap().expect("the ledger has it");
     assert_eq!(ended.state, step.to());
 }
 
-/// Orders that the ledger has and Redis has not heard of. Their messages then settle Redis, once, and change no item.
+/// Orders that the ledger has and Redis has not heard of. Their messages then apply them to Redis, once, and change no
+/// item.
 #[tokio::test]
-async fn a_message_settles_what_the_ledger_had_before_it() {
+async fn a_message_applies_what_the_ledger_had_before_it() {
     let lab = Lab::selling(terms(8, 1)).await;
     let now = Clock::system().now();
     let pending = lab.reserve("pending").await;
@@ -42,27 +43,27 @@ async fn a_message_settles_what_the_ledger_had_before_it() {
     lab.ledger.fence(Order::failed(limited.clone(), Failure::LimitReached, now)).await.unwrap();
 
     let ends = [
-        (&pending, OrderState::Pending, ClaimState::Ordered),
-        (&paid, OrderState::Paid, ClaimState::Ordered),
-        (&expired, OrderState::Expired, ClaimState::Released),
-        (&cancelled, OrderState::Cancelled, ClaimState::Released),
-        (&withdrawn, OrderState::Cancelled, ClaimState::Released),
-        (&dead, OrderState::Failed, ClaimState::Released),
-        (&limited, OrderState::Failed, ClaimState::Released),
+        (&pending, OrderState::Pending, ReservationState::Ordered),
+        (&paid, OrderState::Paid, ReservationState::Ordered),
+        (&expired, OrderState::Expired, ReservationState::Released),
+        (&cancelled, OrderState::Cancelled, ReservationState::Released),
+        (&withdrawn, OrderState::Cancelled, ReservationState::Released),
+        (&dead, OrderState::Failed, ReservationState::Released),
+        (&limited, OrderState::Failed, ReservationState::Released),
     ];
-    let claims = ends.map(|(claim, ..)| claim);
+    let reservations = ends.map(|(reservation, ..)| reservation);
     let before = lab.contents().await;
-    for claim in claims {
-        assert_eq!(lab.claim_state(claim).await, ClaimState::Held);
+    for reservation in reservations {
+        assert_eq!(lab.reservation_state(reservation).await, ReservationState::Held);
     }
 
-    assert!(lab.deliver(&claims).await.batch_item_failures.is_empty());
-    for (claim, state, settled) in ends {
+    assert!(lab.deliver(&reservations).await.batch_item_failures.is_empty());
+    for (reservation, state, applied) in ends {
         assert_eq!(
-            (lab.order_of(claim).await.state, lab.claim_state(claim).await),
-            (state, settled),
+            (lab.order_of(reservation).await.state, lab.reservation_state(reservation).await),
+            (state, applied),
             "{}",
-            claim.user.as_str()
+            reservation.user.as_str()
         );
     }
     let after = lab.contents().await;
@@ -74,14 +75,14 @@ async fn a_message_settles_what_the_ledger_had_before_it() {
     assert_eq!(orders(&before), orders(&after));
     assert_eq!(lab.clean_audit().await, (6, 0, 2));
 
-    assert!(lab.deliver(&claims).await.batch_item_failures.is_empty());
+    assert!(lab.deliver(&reservations).await.batch_item_failures.is_empty());
     let again = lab.contents().await;
     assert_eq!((after.items, after.keys), (again.items, again.keys));
 }
 
 /// How a reservation ended, as its user sees it.
-async fn seen(lab: &Lab, claim: &Claim) -> (String, Option<String>) {
-    let ask = Ask::status(claim);
+async fn seen(lab: &Lab, reservation: &Reservation) -> (String, Option<String>) {
+    let ask = Ask::status(reservation);
     let answer = lab.answer(&ask).await.expect(200);
     (answer.text("status").to_owned(), answer.body["reason"].as_str().map(str::to_owned))
 }
@@ -98,9 +99,9 @@ async fn a_unit_that_another_has_is_changed_for_one_that_is_left() {
     for _ in 0..2 {
         assert!(lab.deliver(&[&alice]).await.batch_item_failures.is_empty());
         let order = lab.order_of(&alice).await;
-        assert_eq!((order.state, order.claim.unit), (OrderState::Pending, Unit(2)));
-        let entry = lab.entry(&alice.id, "alice").await.unwrap();
-        assert_eq!((entry.state, entry.claim.unit), (ClaimState::Ordered, Unit(2)));
+        assert_eq!((order.state, order.reservation.unit), (OrderState::Pending, Unit(2)));
+        let stored = lab.stored(&alice.id, "alice").await.unwrap();
+        assert_eq!((stored.state, stored.reservation.unit), (ReservationState::Ordered, Unit(2)));
         assert_eq!(lab.clean_audit().await, (1, 0, 2));
     }
     lab.check_history_of_a_loss("placing_another_unit").await;
@@ -119,8 +120,8 @@ async fn a_promise_below_the_limit_is_kept_though_its_slot_and_its_unit_went_to_
     assert_eq!((first.slot, second.slot, first.unit, second.unit), (Slot(0), Slot(0), Unit(1), Unit(2)));
     for _ in 0..2 {
         assert!(lab.deliver(&[&first]).await.batch_item_failures.is_empty());
-        let Order { state, claim, .. } = lab.order_of(&first).await;
-        assert_eq!((state, claim.unit, claim.slot), (OrderState::Pending, Unit(3), Slot(1)));
+        let Order { state, reservation, .. } = lab.order_of(&first).await;
+        assert_eq!((state, reservation.unit, reservation.slot), (OrderState::Pending, Unit(3), Slot(1)));
     }
     assert_eq!(lab.clean_audit().await, (2, 0, 3));
 }
@@ -135,7 +136,7 @@ async fn a_unit_that_another_has_is_not_given_back_when_none_is_left() {
     for _ in 0..2 {
         assert!(lab.deliver(&[&alice]).await.batch_item_failures.is_empty());
         assert_eq!(lab.order_of(&alice).await.failure, Some(Failure::SoldOut));
-        assert_eq!(lab.claim_state(&alice).await, ClaimState::Released);
+        assert_eq!(lab.reservation_state(&alice).await, ReservationState::Released);
         assert_eq!(lab.clean_audit().await, (0, 0, 1));
     }
     assert_eq!(seen(&lab, &alice).await, ("failed".to_owned(), Some("sold_out".to_owned())));

@@ -186,10 +186,10 @@ async fn an_entry_that_comes_after_its_draw_has_begun_rings_at_once() {
 #[tokio::test]
 async fn a_payment_that_contradicts_an_earlier_one_rings_at_once() {
     let lab = Lab::selling(terms(3, 1)).await;
-    let claim = lab.buy("alice").await;
+    let reservation = lab.buy("alice").await;
     let mut minutes = Minutes::begin().await;
     for (minor, ringing) in [(990, BTreeSet::new()), (991, ["payments-mismatched"].into())] {
-        let paid = Ask::paid("pay_1", &claim.id.to_string(), minor, &lab.payment_key);
+        let paid = Ask::paid("pay_1", &reservation.id.to_string(), minor, &lab.payment_key);
         minutes.pass(async || drop(lab.answer(&paid).await.expect(200))).await;
         assert_eq!(beside_silence(&minutes), ringing);
     }

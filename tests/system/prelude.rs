@@ -23,7 +23,7 @@ pub(crate) use runtime::{AwsClient, Clock, Settings};
 pub(crate) use sale::*;
 pub(crate) use serde_json::{Value, json};
 pub(crate) use stock::Stock;
-pub(crate) use tests::{Conduct, FaultyAws, Reach, Service, fresh_claim, fresh_id, round, terms, user};
+pub(crate) use tests::{Conduct, FaultyAws, Reach, Service, fresh_id, fresh_reservation, round, terms, user};
 pub(crate) use uuid::Uuid;
 
 pub(crate) use crate::answer::Answer;

@@ -207,8 +207,9 @@ pub(crate) async fn next(socket: &mut Socket) -> Value {
 pub(crate) async fn place(ledger: &Ledger, name: &str) -> Order {
     let unit = Uuid::now_v7().as_u128() as u32;
     let now = Clock::system().now();
-    let claim = Claim { reserved_at_ms: now, ..fresh_claim(&round("push-nowhere", 1), &user(name), unit, 0) };
-    let order = Order::pending(claim, terms(1, 1).price, now, now.plus_s(3600));
+    let reservation =
+        Reservation { reserved_at_ms: now, ..fresh_reservation(&round("push-nowhere", 1), &user(name), unit, 0) };
+    let order = Order::pending(reservation, terms(1, 1).price, now, now.plus_s(3600));
     match ledger.place(order).await.unwrap() {
         Placed::Order(order) => order,
         other => panic!("{other:?}"),
@@ -235,12 +236,12 @@ async fn a_buyer_hears_of_an_order_on_the_deployed_socket() {
     assert_eq!(ledger.connections_of(&user(&name), now).await.unwrap().len(), 1);
     let order = place(&ledger, &name).await;
     let heard = next(&mut socket).await;
-    assert_eq!((&heard["reservation_id"], &heard["status"]), (&json!(order.claim.id), &json!("pending_payment")));
+    assert_eq!((&heard["reservation_id"], &heard["status"]), (&json!(order.reservation.id), &json!("pending_payment")));
     let payment = format!("pay_{name}");
-    let paid = ledger.pay(&order.claim.id, &payment, order.price.unwrap(), Clock::system().now()).await.unwrap();
+    let paid = ledger.pay(&order.reservation.id, &payment, order.price.unwrap(), Clock::system().now()).await.unwrap();
     assert_eq!(paid, Payment::Applied);
     let heard = next(&mut socket).await;
-    assert_eq!(heard, json!({ "type": "reservation", "reservation_id": order.claim.id, "status": "paid" }));
+    assert_eq!(heard, json!({ "type": "reservation", "reservation_id": order.reservation.id, "status": "paid" }));
 
     socket.close(None).await.unwrap();
     until("the connection is forgotten", async || {

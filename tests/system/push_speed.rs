@@ -53,7 +53,7 @@ async fn every_buyer_of_a_rush_hears_over_a_socket() {
     let begun = Instant::now();
     let written = futures::stream::iter(&names).for_each_concurrent(AT_ONCE, async |name| {
         let order = place(&ledger, name).await;
-        placed.send((name.clone(), order.claim.id.to_string(), Instant::now())).expect("somebody listens");
+        placed.send((name.clone(), order.reservation.id.to_string(), Instant::now())).expect("somebody listens");
     });
     written.await;
     let writing = begun.elapsed();

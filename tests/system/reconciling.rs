@@ -9,11 +9,11 @@ use tests::CutProxy;
 use crate::prelude::*;
 
 /// Takes a unit without sending its message.
-async fn take(lab: &Lab, sale: &str, user: &UserId) -> Claim {
+async fn take(lab: &Lab, sale: &str, user: &UserId) -> Reservation {
     let reserved =
         lab.stock.round(&round(sale, 1)).reserve(Uuid::now_v7(), user, sale::BuyerClass::EVERYONE).await.unwrap();
-    let Reserve::Reserved(claim) = reserved else { panic!("no unit") };
-    claim
+    let Reserve::Reserved(reservation) = reserved else { panic!("no unit") };
+    reservation
 }
 
 #[tokio::test]
@@ -22,8 +22,8 @@ async fn who_was_confirmed_does_not_hold_up_who_is_behind() {
     const CONFIRMED: usize = 600;
     let lab = Lab::selling(terms(1000, 1)).await;
     for number in 0..CONFIRMED {
-        let claim = take(&lab, SALE, &user(number)).await;
-        lab.stock.round(&claim.id.round).confirm(&claim).await.unwrap();
+        let reservation = take(&lab, SALE, &user(number)).await;
+        lab.stock.round(&reservation.id.round).confirm(&reservation).await.unwrap();
     }
     let late = take(&lab, SALE, &user("late")).await;
     // With a clock that is ahead, so that the reservation has waited for a while.
@@ -48,14 +48,14 @@ async fn the_oldest_that_waits_may_have_been_sent_again() {
     assert_eq!(since, Some(old.reserved_at_ms));
 }
 
-/// Makes the outbox's entry a little more than a minute older.
+/// Makes the outbox's element a little more than a minute older.
 async fn pass_a_minute(lab: &Lab) {
     const MINUTE_MS: i64 = 61_000;
     let (buyers, outbox) = (format!("buyers:{{{SALE}:1:0}}"), format!("outbox:{{{SALE}:1:0}}"));
-    let (entry, element) =
+    let (reservation, element) =
         (lab.redis_text(&["HGET", &buyers, "alice"]).await, lab.redis_text(&["LINDEX", &outbox, "0"]).await);
     let back = |moment: &str| (moment.parse::<i64>().unwrap() - MINUTE_MS).to_string();
-    let (rest, reserved_at) = entry.rsplit_once(' ').unwrap();
+    let (rest, reserved_at) = reservation.rsplit_once(' ').unwrap();
     lab.redis(&["HDEL", &buyers, "alice"]).await;
     lab.redis(&["HSET", &buyers, "alice", &format!("{rest} {}", back(reserved_at))]).await;
     // A leading zero has a meaning of its own.
@@ -132,7 +132,7 @@ async fn an_order_that_cannot_be_expired_does_not_keep_the_others() {
         orders.push(lab.buy(&format!("user-{number}")).await);
     }
     let (bad, good) = orders.split_at(3);
-    for Claim { id, .. } in bad {
+    for Reservation { id, .. } in bad {
         let update = lab.dynamodb.update_item().table_name(&lab.table);
         let update = update.key("pk", AttributeValue::S(format!("ORDER#{id}"))).update_expression("SET #state = :odd");
         let update = update.expression_attribute_names("#state", "state");
@@ -142,8 +142,8 @@ async fn an_order_that_cannot_be_expired_does_not_keep_the_others() {
     let summary = reconciliation::handle(&deps).await.unwrap();
     assert_eq!(summary.overdue, good.len(), "{summary:?}");
     assert!(summary.failed >= bad.len(), "each is counted: {summary:?}");
-    for claim in good {
-        assert_eq!(lab.order_of(claim).await.state, OrderState::Expired);
+    for reservation in good {
+        assert_eq!(lab.order_of(reservation).await.state, OrderState::Expired);
     }
 }
 
@@ -193,7 +193,7 @@ async fn what_could_not_be_sent_is_sent_by_a_later_run() {
         .await
         .iter()
         .flatten()
-        .map(|message| OrderMessage::parse(message.body().unwrap()).unwrap().claim.user)
+        .map(|message| OrderMessage::parse(message.body().unwrap()).unwrap().reservation.user)
         .collect();
     assert_eq!(sent.len(), HELD);
 }
@@ -218,7 +218,7 @@ async fn a_run_that_finds_sqs_back_sends_what_all_runs_before_could_not() {
     until("the breaker is open", async || {
         let summary = reconciliation::handle(&deps).await.unwrap();
         assert_eq!(summary.sent, 0, "{summary:?}");
-        let message = OrderMessage::new(claim_of_outbox(&lab).await, None);
+        let message = OrderMessage::new(reservation_of_outbox(&lab).await, None);
         matches!(deps.orders.send(&message).await, Err(QueueError::Open(_))).then_some(())
     })
     .await;
@@ -230,10 +230,10 @@ async fn a_run_that_finds_sqs_back_sends_what_all_runs_before_could_not() {
     .await;
 }
 
-/// A claim from the outbox. Reading it marks it as taken.
-async fn claim_of_outbox(lab: &Lab) -> Claim {
+/// A reservation from the outbox. Reading it marks it as taken.
+async fn reservation_of_outbox(lab: &Lab) -> Reservation {
     let due = lab.stock.round(&round(SALE, 1)).due(1, Duration::ZERO, None).await.unwrap();
-    due.claims.into_iter().next().expect("all are held")
+    due.reservations.into_iter().next().expect("all are held")
 }
 
 /// In a sale to which units come back all the time, one moves between each look and the repair.

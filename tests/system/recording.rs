@@ -56,8 +56,8 @@ pub(crate) async fn ask_reservation(recorder: &Recorder, deps: &reservation::Res
 
 impl Lab {
     /// Checks that what clients heard about these sales' first rounds is possible and fits the ledger. To be called
-    /// once, when all requests are answered, no message is in flight and every claim has an order. `redis` says whether it may have forgotten
-    /// something.
+    /// once, when all requests are answered, no message is in flight and every reservation has an order. `redis` says
+    /// whether it may have forgotten something.
     pub(crate) async fn check_history(&self, test: &str, sales: &[&str], redis: Redis) {
         let clocks = self.recorder.clocks();
         assert!(matches!(clocks, Clocks::Together { .. }), "all run in this process");

@@ -2,8 +2,8 @@
 
 use crate::prelude::*;
 
-async fn give_back(lab: &Lab, claim: &Claim) {
-    let ask = Ask::cancel(claim);
+async fn give_back(lab: &Lab, reservation: &Reservation) {
+    let ask = Ask::cancel(reservation);
     lab.answer(&ask).await.expect(200);
 }
 
@@ -31,15 +31,15 @@ async fn what_could_not_be_taken_is_listed_until_it_is_marked() {
     let lab = Lab::selling(terms(20, 1)).await;
     let mut expected = Vec::new();
     for n in 0..8 {
-        let claim = lab.buy(&format!("user-{n}")).await;
+        let reservation = lab.buy(&format!("user-{n}")).await;
         // Providers choose their ids.
         let payment = format!("pay/{n}?#.%");
         if n == 0 {
-            assert_eq!(lab.pay("pay_taken", &claim).await, "applied");
+            assert_eq!(lab.pay("pay_taken", &reservation).await, "applied");
         } else {
-            give_back(&lab, &claim).await;
+            give_back(&lab, &reservation).await;
         }
-        assert_eq!(lab.pay(&payment, &claim).await, "refund_due");
+        assert_eq!(lab.pay(&payment, &reservation).await, "refund_due");
         expected.push(payment);
     }
     assert_eq!(due(&lab).await, expected, "the longest due first");
@@ -74,22 +74,23 @@ async fn what_could_not_be_taken_is_listed_until_it_is_marked() {
 #[tokio::test]
 async fn a_callback_that_comes_again_does_not_make_it_due_again() {
     let lab = Lab::selling(terms(3, 1)).await;
-    let claim = lab.buy("alice").await;
-    give_back(&lab, &claim).await;
-    assert_eq!(lab.pay("pay_1", &claim).await, "refund_due");
-    let look =
-        async || lab.answer(&Ask::get(format!("/v1/reservations/{}", claim.id)).by("alice")).await.expect(200).body;
+    let reservation = lab.buy("alice").await;
+    give_back(&lab, &reservation).await;
+    assert_eq!(lab.pay("pay_1", &reservation).await, "refund_due");
+    let look = async || {
+        lab.answer(&Ask::get(format!("/v1/reservations/{}", reservation.id)).by("alice")).await.expect(200).body
+    };
     assert_eq!(look().await["refund_due"], true);
     let before = mark(&lab, "pay_1", "olga").await.expect(200).body;
     for _ in 0..2 {
-        assert_eq!(lab.pay("pay_1", &claim).await, "refund_due");
+        assert_eq!(lab.pay("pay_1", &reservation).await, "refund_due");
     }
     assert_eq!(due(&lab).await, [] as [&str; 0]);
     assert_eq!(mark(&lab, "pay_1", "otto").await.expect(200).body["refunded_at"], before["refunded_at"]);
     assert_eq!(look().await["refund_due"], Value::Null, "its user was refunded");
-    assert_eq!(lab.order_of(&claim).await.state, OrderState::Cancelled);
+    assert_eq!(lab.order_of(&reservation).await.state, OrderState::Cancelled);
     // Another amount or order is still a contradiction.
-    let ask = Ask::paid("pay_1", &claim.id.to_string(), 991, &lab.payment_key);
+    let ask = Ask::paid("pay_1", &reservation.id.to_string(), 991, &lab.payment_key);
     assert_eq!(lab.answer(&ask).await.expect(200).text("outcome"), "amount_changed");
     let bob = lab.buy("bob").await;
     assert_eq!(lab.pay("pay_1", &bob).await, "payment_reused");
@@ -98,10 +99,10 @@ async fn a_callback_that_comes_again_does_not_make_it_due_again() {
 #[tokio::test(flavor = "multi_thread")]
 async fn of_operators_who_mark_it_at_once_one_does() {
     let lab = Lab::selling(terms(3, 1)).await;
-    let claim = lab.buy("alice").await;
-    give_back(&lab, &claim).await;
-    assert_eq!(lab.pay("pay_1", &claim).await, "refund_due");
-    let before = lab.order_of(&claim).await;
+    let reservation = lab.buy("alice").await;
+    give_back(&lab, &reservation).await;
+    assert_eq!(lab.pay("pay_1", &reservation).await, "refund_due");
+    let before = lab.order_of(&reservation).await;
     let operators: Vec<String> = (0..8).map(|n| format!("operator-{n}")).collect();
     let heard = join_all(operators.iter().map(|by| mark(&lab, "pay_1", by))).await;
     let heard: Vec<Value> = heard.into_iter().map(|answer| answer.expect(200).body).collect();
@@ -113,7 +114,7 @@ async fn of_operators_who_mark_it_at_once_one_does() {
             (&marked[0]["refunded_by"], &marked[0]["refunded_at"])
         );
     }
-    let mut after = lab.order_of(&claim).await;
+    let mut after = lab.order_of(&reservation).await;
     assert_eq!(std::mem::take(&mut after.refunds_made), ["pay_1"]);
     assert_eq!(after, before, "the order is otherwise unchanged");
 }
@@ -121,13 +122,13 @@ async fn of_operators_who_mark_it_at_once_one_does() {
 #[tokio::test]
 async fn an_order_is_refunded_once_all_of_its_payments_are() {
     let lab = Lab::selling(terms(3, 1)).await;
-    let claim = lab.buy("alice").await;
-    give_back(&lab, &claim).await;
+    let reservation = lab.buy("alice").await;
+    give_back(&lab, &reservation).await;
     for payment in ["pay_1", "pay_2"] {
-        assert_eq!(lab.pay(payment, &claim).await, "refund_due");
+        assert_eq!(lab.pay(payment, &reservation).await, "refund_due");
     }
     let look = async || {
-        let path = format!("/v1/admin/orders/{}", claim.id);
+        let path = format!("/v1/admin/orders/{}", reservation.id);
         lab.answer(&Ask::get(path).by_operator()).await.expect(200).body["refund"].clone()
     };
     for (payment, refund) in [("pay_2", "due"), ("pay_1", "refunded")] {

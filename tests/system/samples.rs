@@ -54,9 +54,9 @@ fn expected(name: &str) -> usize {
         // No sale is drawn at its end or has a line.
         "catalog/entries" | "waiting_room/line" | "waiting_room/ticket" => 404,
         // It was loaded without a plan, and cannot get one. Its draw uses no beacon, and it is already on sale.
-        "admin/rain" | "admin/beacon" | "admin/delete" | "admin/edit" | "admin/withdraw" => 409,
-        // There is no such order, payment or draw.
-        "admin/order" | "admin/refunded" | "admin/resend_winners" => 404,
+        "admin/rain" | "admin/beacon" | "admin/edit" | "admin/withdraw" => 409,
+        // There is no such draft, order, payment or draw.
+        "admin/delete" | "admin/order" | "admin/refunded" | "admin/resend_winners" => 404,
         "reservation/reserve" => 202,
         "admin/duplicate" | "admission/challenge" => 201,
         // What the samples have instead of secrets and short-lived values.
@@ -178,8 +178,12 @@ async fn an_order_from_its_message_to_its_end() {
     assert!(order::handle(&lab.order(), sqs(&one)).await.batch_item_failures.is_empty());
     let alice = message(&one, 0);
     assert_eq!(alice.to_body(), OrderMessage::parse(&sample("messages/order").to_string()).unwrap().to_body());
-    assert_eq!(lab.order_of(&alice.claim).await.state, OrderState::Pending);
-    assert_eq!(message(&sample("dead_letter/one"), 0).claim.user.as_str(), "carol", "a dead letter is such a message");
+    assert_eq!(lab.order_of(&alice.reservation).await.state, OrderState::Pending);
+    assert_eq!(
+        message(&sample("dead_letter/one"), 0).reservation.user.as_str(),
+        "carol",
+        "a dead letter is such a message"
+    );
 
     let callback = sample("payment/callback");
     let body = callback["body"].as_str().unwrap();
@@ -191,7 +195,7 @@ async fn an_order_from_its_message_to_its_end() {
 
     let due = sample("expiry/due");
     let expiring = ExpiryMessage::parse(due["Records"][0]["body"].as_str().unwrap()).unwrap();
-    assert_eq!(expiring.id, alice.claim.id);
+    assert_eq!(expiring.id, alice.reservation.id);
     assert!(expiry::handle(&lab.expiry_in(3600), sqs(&due)).await.batch_item_failures.is_empty());
-    assert_eq!(lab.order_of(&alice.claim).await.state, OrderState::Paid);
+    assert_eq!(lab.order_of(&alice.reservation).await.state, OrderState::Paid);
 }

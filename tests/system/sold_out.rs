@@ -164,13 +164,13 @@ async fn what_its_client_never_heard_of_does_not_count_as_unpaid() {
     let round = lab.round().await.id;
     let answer =
         lab.stock.round(&round).reserve(Uuid::now_v7(), &user("alice"), sale::BuyerClass::EVERYONE).await.unwrap();
-    let stock::Reserve::Reserved(claim) = answer else { panic!("{answer:?}") };
+    let stock::Reserve::Reserved(reservation) = answer else { panic!("{answer:?}") };
     let minute = fulfilment::SEND_AGAIN_AFTER.as_millis() as i64;
     let order = order::OrderDeps { clock: Clock::ahead_by_ms(minute), ..lab.order() };
-    assert!(order::handle(&order, message_batch(&[&claim])).await.batch_item_failures.is_empty());
-    let body = queue::ExpiryMessage::new(claim.id.clone(), sale::EpochMs(0)).to_body();
+    assert!(order::handle(&order, message_batch(&[&reservation])).await.batch_item_failures.is_empty());
+    let body = queue::ExpiryMessage::new(reservation.id.clone(), sale::EpochMs(0)).to_body();
     assert!(expiry::handle(&lab.expiry_in(7200), events::batch([body])).await.batch_item_failures.is_empty());
-    assert_eq!(lab.order_of(&claim).await.state, sale::OrderState::Expired);
+    assert_eq!(lab.order_of(&reservation).await.state, sale::OrderState::Expired);
     lab.reserve("alice").await;
 }
 

@@ -157,8 +157,8 @@ async fn a_throttled_table_loses_no_message() {
     assert_eq!(depth(&lab.sqs, lab.queue("orders")).await, [0, 0, 0]);
     assert_eq!(depth(&lab.sqs, lab.queue("orders_dlq")).await, [0, 0, 0], "none is a dead letter");
     assert_eq!(lab.clean_audit().await, (0, 0, ORDERS as u32 + 1));
-    for claim in &reserved {
-        assert_eq!(lab.order_of(claim).await.state, OrderState::Pending);
+    for reservation in &reserved {
+        assert_eq!(lab.order_of(reservation).await.state, OrderState::Pending);
     }
     lab.check_history("throttled_table", &[SALE], Redis::Keeps).await;
 }

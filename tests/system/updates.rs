@@ -33,8 +33,8 @@ async fn sell_out(lab: &Lab, crowd: &str) -> u32 {
             answer.problem(409, "sold_out");
             return sold;
         }
-        let claim = lab.claim_of(answer.text("reservation_id"), &name).await;
-        assert!(lab.deliver(&[&claim]).await.batch_item_failures.is_empty());
+        let reservation = lab.reservation_of(answer.text("reservation_id"), &name).await;
+        assert!(lab.deliver(&[&reservation]).await.batch_item_failures.is_empty());
     }
     unreachable!()
 }
@@ -64,8 +64,8 @@ async fn a_paused_sale_sells_nothing_until_it_is_resumed() {
     let refused = lab.answer(&Ask::reserve(SALE, "bob")).await.problem(503, "paused");
     assert_eq!(refused.header("retry-after"), "10");
     assert_eq!(lab.answer(&alice).await.expect(202).text("reservation_id"), id, "her earlier reservation");
-    let claim = lab.claim_of(&id, "alice").await;
-    assert!(lab.deliver(&[&claim]).await.batch_item_failures.is_empty(), "what was sold is ordered");
+    let reservation = lab.reservation_of(&id, "alice").await;
+    assert!(lab.deliver(&[&reservation]).await.batch_item_failures.is_empty(), "what was sold is ordered");
     assert_eq!(lab.clean_audit().await, (2, 0, 1));
 
     assert_eq!(update(&lab, "resume").await.body["paused"], false);

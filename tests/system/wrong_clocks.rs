@@ -48,20 +48,20 @@ impl Clocks<'_> {
         ask_reservation(&self.lab.recorder, &deps, &ask).await
     }
 
-    async fn reserve(&self, name: &str) -> Claim {
+    async fn reserve(&self, name: &str) -> Reservation {
         self.lab.sell_returned().await;
         let answer = self.ask(Ask::reserve(SALE, name)).await.expect(202);
-        self.lab.claim_of(answer.text("reservation_id"), name).await
+        self.lab.reservation_of(answer.text("reservation_id"), name).await
     }
 
-    async fn order(&self, claims: &[&Claim]) {
+    async fn order(&self, reservations: &[&Reservation]) {
         let deps = order::OrderDeps { clock: self.clock(self.off.order), ..self.lab.order() };
-        assert_eq!(order::handle(&deps, message_batch(claims)).await.batch_item_failures.len(), 0);
+        assert_eq!(order::handle(&deps, message_batch(reservations)).await.batch_item_failures.len(), 0);
     }
 
-    async fn expire(&self, claims: &[&Claim]) {
+    async fn expire(&self, reservations: &[&Reservation]) {
         let deps = expiry::ExpiryDeps { clock: self.clock(self.off.expiry), ..self.lab.expiry_in(0) };
-        let messages = claims.iter().map(|order| ExpiryMessage::new(order.id.clone(), EpochMs(0)).to_body());
+        let messages = reservations.iter().map(|order| ExpiryMessage::new(order.id.clone(), EpochMs(0)).to_body());
         assert_eq!(expiry::handle(&deps, events::batch(messages)).await.batch_item_failures.len(), 0);
     }
 
@@ -71,15 +71,19 @@ impl Clocks<'_> {
         assert_eq!(reconciliation::handle(&deps).await.unwrap().failed, 0);
     }
 
-    async fn pay(&self, claim: &Claim) -> Answer {
+    async fn pay(&self, reservation: &Reservation) -> Answer {
         let deps = payment::PaymentDeps { clock: self.clock(-self.off.order), ..self.lab.payment() };
-        let id = claim.id.to_string();
-        let paid = Ask::paid(&payment_of(claim), &id, 990, &self.lab.payment_key);
+        let id = reservation.id.to_string();
+        let paid = Ask::paid(&payment_of(reservation), &id, 990, &self.lab.payment_key);
         Answer::of_handler(&paid, recorded(&self.lab.recorder, &paid, payment::handle(&deps, paid.request())).await)
     }
 
-    async fn states(&self, claims: &[&Claim]) -> Vec<OrderState> {
-        join_all(claims.iter().map(|order| self.lab.order_of(order))).await.iter().map(|order| order.state).collect()
+    async fn states(&self, reservations: &[&Reservation]) -> Vec<OrderState> {
+        join_all(reservations.iter().map(|order| self.lab.order_of(order)))
+            .await
+            .iter()
+            .map(|order| order.state)
+            .collect()
     }
 }
 
@@ -90,8 +94,8 @@ async fn loaded_by(clock: Clock, terms: &Terms) -> Lab {
     lab
 }
 
-fn payment_of(claim: &Claim) -> String {
-    format!("pay_{}", claim.user)
+fn payment_of(reservation: &Reservation) -> String {
+    format!("pay_{}", reservation.user)
 }
 
 async fn a_sale_with(off: Off) {

@@ -86,8 +86,8 @@ export class Buying extends EventTarget {
     before.save({});
     const run = this.#run;
     const found = await ask('GET', `/v1/sales/${sale}/reservation`, { signal: this.#signal }).catch(() => null);
-    // While settling, reservations that Redis lost may come back, so none is known to have ended.
-    const isKnown = found && !found.settling && found.round === round && session.current?.user === user;
+    // While restoring, reservations that Redis lost may come back, so none is known to have ended.
+    const isKnown = found && !found.restoring && found.round === round && session.current?.user === user;
     // If the user bought meanwhile, here or in another tab, this answer is outdated.
     const isNew = run === this.#run && this.purchase?.key === before.key && !this.purchase.sent;
     if (!isKnown || !isNew || this.#signal.aborted) return null;

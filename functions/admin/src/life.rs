@@ -284,7 +284,7 @@ async fn nobody_has_bought(stock: RoundStock<'_>, counters: &Counters) -> Result
     }
     // Units also move between lanes, so this looks for users with reservations.
     let view = stock.view().await.map_err(Problem::unanswered)?;
-    Ok(view.is_some_and(|view| view.entries.is_empty() && view.counters.free() == view.counters.total()))
+    Ok(view.is_some_and(|view| view.reservations.is_empty() && view.counters.free() == view.counters.total()))
 }
 
 /// Creates a draft with the same terms.

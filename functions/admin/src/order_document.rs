@@ -38,20 +38,20 @@ impl OrderDocument {
     pub(crate) fn of(order: Order, award: Option<ShownAward>) -> Self {
         Self {
             refund: order.refund(),
-            unit: order.claim.unit.0,
+            unit: order.reservation.unit.0,
             state: order.state.status(),
             price: order.price,
             award,
-            reserved_at: order.claim.reserved_at_ms.into(),
+            reserved_at: order.reservation.reserved_at_ms.into(),
             ordered_at: order.created_at_ms.into(),
             pay_by: order.pay_by_ms.map(Timestamp::from),
             ended_at: order.ended_at_ms.map(Timestamp::from),
             reason: order.failure,
             payment_id: order.payment_id,
-            user: order.claim.user,
-            sale_id: order.claim.id.round.sale.clone(),
-            round: order.claim.id.round.number,
-            reservation_id: order.claim.id,
+            user: order.reservation.user,
+            sale_id: order.reservation.id.round.sale.clone(),
+            round: order.reservation.id.round.number,
+            reservation_id: order.reservation.id,
         }
     }
 }
@@ -135,7 +135,7 @@ impl OrderHistory {
         let due = due.map(|noted| PaymentDocument::of(noted, Outcome::RefundDue));
         let payments = applied.chain(due).collect();
 
-        let mut history = vec![HistoryEntry::new(order.claim.reserved_at_ms, "reserved")];
+        let mut history = vec![HistoryEntry::new(order.reservation.reserved_at_ms, "reserved")];
         // An order without a price could not be made: only its end was written.
         match (order.state, order.price) {
             (OrderState::Granted, _) => history.push(HistoryEntry::new(order.created_at_ms, "granted")),

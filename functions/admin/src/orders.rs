@@ -120,7 +120,7 @@ async fn of_user(
     round: Option<RoundNumber>,
 ) -> Reply {
     let takes = |order: &Order| {
-        let of = &order.claim.id.round;
+        let of = &order.reservation.id.round;
         sale.is_none_or(|sale| of.sale == *sale) && round.is_none_or(|round| of.number == round) && wanted.takes(order)
     };
     let mut after = wanted.cursor.as_ref().map(|cursor| (cursor.id.clone(), cursor.created_at_ms));
@@ -163,7 +163,7 @@ impl Page {
 
     fn count(&mut self, order: &Order) {
         self.read += 1;
-        self.last = Some((order.created_at_ms, order.claim.id.clone()));
+        self.last = Some((order.created_at_ms, order.reservation.id.clone()));
     }
 
     const fn is_full(&self, wanted: &Wanted) -> bool {

@@ -68,7 +68,7 @@ impl RefundDocument {
         Self {
             payment_id,
             reservation_id,
-            user: order.map(|order| order.claim.user.clone()),
+            user: order.map(|order| order.reservation.user.clone()),
             order_state: order.map(|order| order.state.status()),
             price,
             due_at: refund_due_at_ms.unwrap_or(noted_at_ms).into(),
@@ -89,7 +89,7 @@ pub(crate) async fn list(deps: &AdminDeps, request: &Request) -> Reply {
     ids.sort_unstable();
     ids.dedup();
     let orders = deps.ledger.orders(&ids).await.map_err(Problem::unanswered)?;
-    let orders: HashMap<&ReservationId, &Order> = orders.iter().map(|order| (&order.claim.id, order)).collect();
+    let orders: HashMap<&ReservationId, &Order> = orders.iter().map(|order| (&order.reservation.id, order)).collect();
     let document = |payment: NotedPayment| {
         let order = orders.get(&payment.reservation_id).copied();
         RefundDocument::of(payment, order)

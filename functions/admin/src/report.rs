@@ -71,7 +71,7 @@ impl Sums {
         for order in orders {
             *sums.orders.entry(order.state.status()).or_default() += 1;
             if order.state.is_live() {
-                last_kept = last_kept.max(Some(order.claim.reserved_at_ms));
+                last_kept = last_kept.max(Some(order.reservation.reserved_at_ms));
             }
             if order.state == OrderState::Paid {
                 sums.revenue_minor += order.price.map_or(0, |price| price.price_minor);

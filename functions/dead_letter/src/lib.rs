@@ -43,10 +43,10 @@ pub fn run() -> Serving {
 
 /// Handles a batch. Returns the messages that failed, which SQS delivers again.
 pub async fn handle(deps: &DeadLetterDeps, event: SqsEvent) -> SqsBatchResponse {
-    each_message(event, |message| settle(deps, message.body), |_| async {}).await
+    each_message(event, |message| resolve(deps, message.body), |_| async {}).await
 }
 
-async fn settle(deps: &DeadLetterDeps, body: String) -> Result<(), MessageError> {
+async fn resolve(deps: &DeadLetterDeps, body: String) -> Result<(), MessageError> {
     let message = match OrderMessage::parse(&body) {
         Ok(message) => message,
         Err(poison) => {
@@ -56,8 +56,8 @@ async fn settle(deps: &DeadLetterDeps, body: String) -> Result<(), MessageError>
             return Ok(());
         }
     };
-    let order = deps.fulfilment.place_or_fail(&message.claim, deps.clock.now()).await?;
+    let order = deps.fulfilment.place_or_fail(&message.reservation, deps.clock.now()).await?;
     let (state, failure) = (order.state.as_str(), order.failure);
-    tracing::warn!(reservation_id = %order.claim.id, state, ?failure, trace = message.trace, "dead letter settled");
+    tracing::warn!(reservation_id = %order.reservation.id, state, ?failure, trace = message.trace, "dead letter resolved");
     Ok(())
 }

@@ -30,7 +30,7 @@ const ROUND_BUDGET: Duration = Duration::from_secs(10);
 const TO_NOTE: Duration = Duration::from_secs(2);
 /// The longest search for rounds that cannot open without a beacon: what is left of the 55 s after the run.
 const UNOPENED_TIMEOUT: Duration = Duration::from_secs(3);
-/// A draw that is not done this many seconds after its round's end is late: Redis has not settled, or a step fails.
+/// A draw that is not done this many seconds after its round's end is late: Redis is being restored, or a step fails.
 const LATE_AFTER_S: u32 = 30 * 60;
 
 /// The function's dependencies.

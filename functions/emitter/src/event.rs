@@ -110,13 +110,13 @@ impl Event {
             OrderState::Failed => "order.failed",
         };
         let at = order.ended_at_ms.unwrap_or(order.created_at_ms);
-        let id = &order.claim.id;
+        let id = &order.reservation.id;
         let about = AboutOrder {
             reservation_id: id.to_string(),
-            user: order.claim.user.to_string(),
-            unit: order.claim.unit.0,
+            user: order.reservation.user.to_string(),
+            unit: order.reservation.unit.0,
             price: order.price,
-            reserved_at: order.claim.reserved_at_ms,
+            reserved_at: order.reservation.reserved_at_ms,
             pay_by: order.pay_by_ms.filter(|_| order.state == OrderState::Pending).map(|pay_by| pay_by.to_string()),
             payment_id: order.payment_id,
             award: order.award,

@@ -49,10 +49,10 @@ async fn expire_one(deps: &ExpiryDeps, body: String) -> Result<(), MessageError>
     let now = deps.clock.now();
     match expire(&deps.stock, &deps.ledger, &message.id, now).await? {
         Expire::Expired(order) => {
-            tracing::info!(reservation_id = %order.claim.id, unit = order.claim.unit.0, "expired");
+            tracing::info!(reservation_id = %order.reservation.id, unit = order.reservation.unit.0, "expired");
         }
         Expire::Ended(order) => {
-            tracing::debug!(reservation_id = %order.claim.id, state = order.state.as_str(), "had ended")
+            tracing::debug!(reservation_id = %order.reservation.id, state = order.state.as_str(), "had ended")
         }
         Expire::NotYet(pay_by_ms) => deps.expiry.send(&ExpiryMessage::new(message.id, pay_by_ms), now).await?,
     }

@@ -76,7 +76,7 @@ pub async fn handle(deps: &NotifierDeps, event: StreamEvent) -> StreamResponse {
             Ok(Err(error)) => error,
             Err(late) => late.into(),
         };
-        let reservation_id = &change.order.claim.id;
+        let reservation_id = &change.order.reservation.id;
         tracing::error!(%reservation_id, error = &*error as &dyn std::error::Error, "the buyer could not be notified yet");
         Some(change.sequence_number.clone())
     });
@@ -90,7 +90,7 @@ pub async fn handle(deps: &NotifierDeps, event: StreamEvent) -> StreamResponse {
 
 /// Notifies one buyer on all connections. A failing connection does not hold up the others.
 async fn tell(deps: &NotifierDeps, change: &StateChange) -> Result<(), TellError> {
-    let connections = deps.ledger.connections_of(&change.order.claim.user, deps.clock.now()).await?;
+    let connections = deps.ledger.connections_of(&change.order.reservation.user, deps.clock.now()).await?;
     if connections.is_empty() {
         return Ok(());
     }
@@ -113,7 +113,7 @@ async fn post(
     match deps.gateway.post(&to.id, update).await? {
         Posted::Yes => {
             deps.delivered.note(&record, &to.id);
-            tracing::info!(reservation_id = %change.order.claim.id, state = change.order.state.as_str(), "pushed");
+            tracing::info!(reservation_id = %change.order.reservation.id, state = change.order.state.as_str(), "pushed");
         }
         // If this fails, the next message finds the connection gone again, or its item expires.
         Posted::Gone => {

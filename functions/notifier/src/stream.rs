@@ -21,7 +21,7 @@ pub(crate) struct StateChange {
 impl StateChange {
     /// The record's name. Sequence numbers are unique within a shard, and all changes of an order are in one shard.
     pub(crate) fn record(&self) -> String {
-        format!("{} {}", self.sequence_number, self.order.claim.id)
+        format!("{} {}", self.sequence_number, self.order.reservation.id)
     }
 }
 
@@ -34,10 +34,10 @@ pub(crate) fn changes(event: StreamEvent) -> Vec<StateChange> {
         let event_id = record["eventID"].as_str().unwrap_or_default().to_owned();
         match read(record) {
             Ok(None) => {}
-            Ok(Some(change)) => match positions.get(&change.order.claim.id) {
+            Ok(Some(change)) => match positions.get(&change.order.reservation.id) {
                 Some(position) => changes[*position] = change,
                 None => {
-                    positions.insert(change.order.claim.id.clone(), changes.len());
+                    positions.insert(change.order.reservation.id.clone(), changes.len());
                     changes.push(change);
                 }
             },

@@ -51,13 +51,13 @@ pub async fn handle(deps: &OrderDeps, event: SqsEvent) -> SqsBatchResponse {
 }
 
 async fn order(deps: &OrderDeps, body: String) -> Result<(), MessageError> {
-    let OrderMessage { claim, trace, .. } = OrderMessage::parse(&body)?;
-    let round = &claim.id.round;
+    let OrderMessage { reservation, trace, .. } = OrderMessage::parse(&body)?;
+    let round = &reservation.id.round;
     let terms = deps.fulfilment.terms.get(round).await?;
     let terms = terms.ok_or_else(|| FulfilmentError::UnknownSale(round.sale.clone()))?;
-    let order = deps.fulfilment.place(&claim, &terms, deps.clock.now()).await?;
-    let (id, state, unit) = (&order.claim.id, order.state.as_str(), order.claim.unit.0);
-    tracing::info!(reservation_id = %id, state, unit, trace, "settled");
+    let order = deps.fulfilment.place(&reservation, &terms, deps.clock.now()).await?;
+    let (id, state, unit) = (&order.reservation.id, order.state.as_str(), order.reservation.unit.0);
+    tracing::info!(reservation_id = %id, state, unit, trace, "applied");
     Ok(())
 }
 

@@ -1,7 +1,7 @@
 use jiff::Timestamp;
 use ledger::OrdersPage;
 use sale::{
-    Claim, EpochMs, Failure, Order, OrderState, Price, RefundState, ReservationId, RoundId, SaleId, ShownAward,
+    EpochMs, Failure, Order, OrderState, Price, RefundState, Reservation, ReservationId, RoundId, SaleId, ShownAward,
 };
 use serde::Serialize;
 
@@ -20,7 +20,7 @@ const POLL_EXPIRING_MS: u64 = 1_500;
 /// A draw is minutes to days away.
 const POLL_ENTERED_MS: u64 = 20_000;
 /// A user without reservations, in a round that Redis lost, may have some in a moment.
-const POLL_SETTLING_MS: u64 = 2_000;
+const POLL_RESTORING_MS: u64 = 2_000;
 
 /// A reservation as its user sees it.
 #[derive(Serialize)]
@@ -52,19 +52,19 @@ fn is_false(value: &bool) -> bool {
 }
 
 impl Document {
-    /// The document of a claim whose order is not written yet.
-    pub(crate) fn queued(claim: &Claim, now: EpochMs) -> Self {
-        let waited_ms = now.since_ms(claim.reserved_at_ms);
+    /// The document of a reservation whose order is not written yet.
+    pub(crate) fn queued(reservation: &Reservation, now: EpochMs) -> Self {
+        let waited_ms = now.since_ms(reservation.reserved_at_ms);
         let poll_after_ms = Some(if waited_ms < QUEUED_MS { POLL_QUEUED_MS } else { POLL_LONG_QUEUED_MS });
-        Self { poll_after_ms, ..Self::bare(claim) }
+        Self { poll_after_ms, ..Self::bare(reservation) }
     }
 
-    fn bare(claim: &Claim) -> Self {
+    fn bare(reservation: &Reservation) -> Self {
         Self {
-            reservation_id: claim.id.clone(),
+            reservation_id: reservation.id.clone(),
             status: QUEUED,
-            unit: claim.unit.0,
-            reserved_at: claim.reserved_at_ms.into(),
+            unit: reservation.unit.0,
+            reserved_at: reservation.reserved_at_ms.into(),
             price: None,
             pay_by: None,
             ended_at: None,
@@ -94,7 +94,7 @@ impl Document {
             award,
             refund_due: order.refund() == Some(RefundState::Due),
             poll_after_ms,
-            ..Self::bare(&order.claim)
+            ..Self::bare(&order.reservation)
         }
     }
 }
@@ -106,17 +106,17 @@ pub(crate) struct SaleReservationsDocument {
     round: u32,
     reservations: Vec<Document>,
     #[serde(skip_serializing_if = "is_false")]
-    settling: bool,
+    restoring: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     poll_after_ms: Option<u64>,
 }
 
 impl SaleReservationsDocument {
-    /// `settling` says that Redis lost the round a moment ago.
-    pub(crate) fn of(round: &RoundId, reservations: Vec<Document>, settling: bool) -> Self {
+    /// `restoring` says that Redis lost the round a moment ago.
+    pub(crate) fn of(round: &RoundId, reservations: Vec<Document>, restoring: bool) -> Self {
         let pauses = reservations.iter().filter_map(|each| each.poll_after_ms);
-        let poll_after_ms = pauses.chain(settling.then_some(POLL_SETTLING_MS)).min();
-        Self { sale_id: round.sale.clone(), round: round.number.0, reservations, settling, poll_after_ms }
+        let poll_after_ms = pauses.chain(restoring.then_some(POLL_RESTORING_MS)).min();
+        Self { sale_id: round.sale.clone(), round: round.number.0, reservations, restoring, poll_after_ms }
     }
 }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 use api::Problem;
 use fulfilment::FulfilmentError;
 use lambda_http::{Request, RequestExt};
-use sale::{Claim, EpochMs, Order};
+use sale::{EpochMs, Order, Reservation};
 
 use crate::deps::ReservationDeps;
 
@@ -25,26 +25,26 @@ pub(crate) fn is_asked_for(request: &Request) -> Result<bool, Problem> {
 /// Writes the order as `order` would. The message in the queue then finds the order written.
 ///
 /// Returns `None` if that is not possible now. Nothing is lost, since the message comes in any case.
-pub(crate) async fn expedite(deps: &ReservationDeps, claim: &Claim, now: EpochMs) -> Option<Order> {
-    let placed = tokio::time::timeout(deps.clock.limit(PLACE_TIMEOUT), place_now(deps, claim, now)).await;
+pub(crate) async fn expedite(deps: &ReservationDeps, reservation: &Reservation, now: EpochMs) -> Option<Order> {
+    let placed = tokio::time::timeout(deps.clock.limit(PLACE_TIMEOUT), place_now(deps, reservation, now)).await;
     match placed.unwrap_or(Err(FulfilmentError::OutOfTime)) {
         Ok(order) => {
-            let (id, state, unit) = (&claim.id, order.state.as_str(), order.claim.unit.0);
+            let (id, state, unit) = (&reservation.id, order.state.as_str(), order.reservation.unit.0);
             tracing::info!(reservation_id = %id, state, unit, "expedited");
             Some(order)
         }
         Err(error) => {
-            tracing::warn!(error = &error as &dyn std::error::Error, reservation_id = %claim.id, "the order is left to the queue");
+            tracing::warn!(error = &error as &dyn std::error::Error, reservation_id = %reservation.id, "the order is left to the queue");
             None
         }
     }
 }
 
-async fn place_now(deps: &ReservationDeps, claim: &Claim, now: EpochMs) -> Result<Order, FulfilmentError> {
-    let round = &claim.id.round;
+async fn place_now(deps: &ReservationDeps, reservation: &Reservation, now: EpochMs) -> Result<Order, FulfilmentError> {
+    let round = &reservation.id.round;
     let snapshot = deps.snapshots.of(&round.sale).await?;
     // Other rounds may have another price; placing the order looks that up.
     let latest = snapshot.latest_round(round).filter(|latest| latest.id == *round);
     let latest = latest.ok_or_else(|| FulfilmentError::UnknownSale(round.sale.clone()))?;
-    deps.fulfilment.place(claim, &latest.terms, now).await
+    deps.fulfilment.place(reservation, &latest.terms, now).await
 }

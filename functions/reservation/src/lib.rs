@@ -69,7 +69,7 @@ async fn give_back(deps: &ReservationDeps, request: &Request, id: &str) -> Reply
         .map_err(Problem::unanswered)?
     {
         Cancel::Cancelled(order) => {
-            tracing::info!(reservation_id = %id, unit = order.claim.unit.0, trace = correlation_id(request), "cancelled");
+            tracing::info!(reservation_id = %id, unit = order.reservation.unit.0, trace = correlation_id(request), "cancelled");
             queries::document(deps, &order, now).await
         }
         Cancel::NotCancellable(order) => {
@@ -78,7 +78,7 @@ async fn give_back(deps: &ReservationDeps, request: &Request, id: &str) -> Reply
         Cancel::Final(_) => Err(Problem::new(Code::NotCancellable)
             .detail("reservations of this sale are final")
             .with("reservation_status", QUEUED)),
-        Cancel::Settling => Err(Problem::settling()),
+        Cancel::Restoring => Err(Problem::restoring_reservations()),
         Cancel::Unknown => Err(Problem::new(Code::UnknownReservation)),
     }
 }

@@ -4,14 +4,16 @@ use std::cmp::Reverse;
 use std::collections::HashSet;
 
 use api::{Code, Problem, Reply, caller, json};
-use fulfilment::{SETTLING_MS, Status, UserReservations, list_reservations, status};
+use fulfilment::{RESTORING_MS, Status, UserReservations, list_reservations, status};
 use futures::future::try_join_all;
 use futures::{StreamExt, stream};
 use gate::Route;
 use http::StatusCode;
 use lambda_http::{Request, RequestExt};
 use ledger::{ORDERS_PAGE, OrdersPage};
-use sale::{Claim, ClaimState, EpochMs, InvalidId, MAX_PER_USER_LIMIT, Order, ReservationId, Round, SaleId, UserId};
+use sale::{
+    EpochMs, InvalidId, MAX_PER_USER_LIMIT, Order, Reservation, ReservationId, ReservationState, Round, SaleId, UserId,
+};
 
 use crate::deps::ReservationDeps;
 use crate::document::{Document, OrdersDocument, QUEUED_MS, SaleReservationsDocument};
@@ -33,13 +35,13 @@ pub(crate) async fn reservation(deps: &ReservationDeps, request: &Request, id: &
     let now = deps.clock.now();
     let status = status(&deps.fulfilment.stock, &deps.fulfilment.ledger, &deps.snapshots, &id, &caller.user, now).await;
     match status.map_err(Problem::unanswered)? {
-        Status::Queued(claim) if at_once => {
-            let order = expedite::expedite(deps, &claim, now).await;
-            Ok(json(StatusCode::OK, &queued_or(deps, &claim, order, now).await?))
+        Status::Queued(reservation) if at_once => {
+            let order = expedite::expedite(deps, &reservation, now).await;
+            Ok(json(StatusCode::OK, &queued_or(deps, &reservation, order, now).await?))
         }
-        Status::Queued(claim) => Ok(json(StatusCode::OK, &waiting_one(deps, request, &claim, now).await?)),
+        Status::Queued(reservation) => Ok(json(StatusCode::OK, &waiting_one(deps, request, &reservation, now).await?)),
         Status::Order(order) => document(deps, &order, now).await,
-        Status::Settling => Err(Problem::settling()),
+        Status::Restoring => Err(Problem::restoring_reservations()),
         Status::Unknown => Err(Problem::new(Code::UnknownReservation)),
     }
 }
@@ -52,15 +54,15 @@ pub(crate) async fn of_sale(deps: &ReservationDeps, request: &Request, sale: &st
     let now = deps.clock.now();
     let round = latest_round(deps, &sale).await?.ok_or_else(|| Problem::new(Code::UnknownSale))?;
     let listed = list_reservations(&deps.fulfilment.stock, &deps.fulfilment.ledger, &round, &caller.user, now).await;
-    let UserReservations { queued, orders, settling } = listed.map_err(Problem::unanswered)?;
+    let UserReservations { queued, orders, restoring } = listed.map_err(Problem::unanswered)?;
     // If Redis lost the round, an order that was written but not confirmed is among the orders.
-    let queued: Vec<&Claim> =
-        queued.iter().filter(|claim| orders.iter().all(|order| order.claim.id != claim.id)).collect();
-    let waiting: Vec<_> = queued.iter().map(|claim| waiting_one(deps, request, claim, now)).collect();
+    let queued: Vec<&Reservation> =
+        queued.iter().filter(|reservation| orders.iter().all(|order| order.reservation.id != reservation.id)).collect();
+    let waiting: Vec<_> = queued.iter().map(|reservation| waiting_one(deps, request, reservation, now)).collect();
     let waiting = try_join_all(waiting).await?;
-    let mut found: Vec<_> = queued.iter().map(|claim| claim.reserved_at_ms).zip(waiting).collect();
+    let mut found: Vec<_> = queued.iter().map(|reservation| reservation.reserved_at_ms).zip(waiting).collect();
     for order in &orders {
-        found.push((order.claim.reserved_at_ms, shown(deps, order, now).await?));
+        found.push((order.reservation.reserved_at_ms, shown(deps, order, now).await?));
     }
     if found.is_empty() && round.terms.gate.is_hidden() {
         // The same answer as for a sale that does not exist: a user without a reservation may not be allowed to see
@@ -69,7 +71,7 @@ pub(crate) async fn of_sale(deps: &ReservationDeps, request: &Request, sale: &st
     }
     found.sort_by_key(|(reserved_at_ms, _)| Reverse(*reserved_at_ms));
     let found = found.into_iter().map(|(_, document)| document).collect();
-    Ok(json(StatusCode::OK, &SaleReservationsDocument::of(&round.id, found, settling)))
+    Ok(json(StatusCode::OK, &SaleReservationsDocument::of(&round.id, found, restoring)))
 }
 
 /// A page of the user's orders. The first page begins with the reservations that have no order yet.
@@ -84,7 +86,8 @@ pub(crate) async fn orders(deps: &ReservationDeps, request: &Request) -> Reply {
         deps.fulfilment.ledger.orders_of(&caller.user, after)
     );
     let page = page.map_err(Problem::unanswered)?;
-    let documents = without_orders(queued, &page).iter().map(|claim| Document::queued(claim, now)).collect();
+    let documents =
+        without_orders(queued, &page).iter().map(|reservation| Document::queued(reservation, now)).collect();
     let mut documents: Vec<Document> = documents;
     // One by one, so that a round's terms are only read once.
     for order in &page.orders {
@@ -93,16 +96,16 @@ pub(crate) async fn orders(deps: &ReservationDeps, request: &Request) -> Reply {
     Ok(json(StatusCode::OK, &OrdersDocument::of(documents, &page)))
 }
 
-/// The claims without an order on the page, newest first.
-fn without_orders(mut claims: Vec<Claim>, page: &OrdersPage) -> Vec<Claim> {
-    let ordered: HashSet<&ReservationId> = page.orders.iter().map(|order| &order.claim.id).collect();
-    claims.retain(|claim| !ordered.contains(&claim.id));
-    claims.sort_by_key(|claim| Reverse(claim.reserved_at_ms));
-    claims
+/// The reservations without an order on the page, newest first.
+fn without_orders(mut reservations: Vec<Reservation>, page: &OrdersPage) -> Vec<Reservation> {
+    let ordered: HashSet<&ReservationId> = page.orders.iter().map(|order| &order.reservation.id).collect();
+    reservations.retain(|reservation| !ordered.contains(&reservation.id));
+    reservations.sort_by_key(|reservation| Reverse(reservation.reserved_at_ms));
+    reservations
 }
 
 /// A user's reservations without an order, as far as Redis answers. If it does not, the list has the orders alone.
-async fn queued_of(deps: &ReservationDeps, user: &UserId, now: EpochMs) -> Vec<Claim> {
+async fn queued_of(deps: &ReservationDeps, user: &UserId, now: EpochMs) -> Vec<Reservation> {
     let sales = match deps
         .snapshots
         .opened_last(MAX_ROUNDS, |opens_at, closes_at| may_be_queued(opens_at, closes_at, now))
@@ -115,21 +118,25 @@ async fn queued_of(deps: &ReservationDeps, user: &UserId, now: EpochMs) -> Vec<C
         }
     };
     let held: Vec<_> = sales.iter().map(|sale| held_in(deps, &sale.round, user)).collect();
-    let held: Vec<Vec<Claim>> = stream::iter(held).buffer_unordered(ROUNDS_AT_ONCE).collect().await;
+    let held: Vec<Vec<Reservation>> = stream::iter(held).buffer_unordered(ROUNDS_AT_ONCE).collect().await;
     held.into_iter().flatten().collect()
 }
 
-async fn held_in(deps: &ReservationDeps, round: &Round, user: &UserId) -> Vec<Claim> {
-    let entries = deps.fulfilment.stock.of(round).entries_of(user).await.unwrap_or_else(|error| {
+async fn held_in(deps: &ReservationDeps, round: &Round, user: &UserId) -> Vec<Reservation> {
+    let reservations = deps.fulfilment.stock.of(round).reservations_of(user).await.unwrap_or_else(|error| {
         tracing::warn!(error = &error as &dyn std::error::Error, round = %round.id, "queued reservations of this round are not listed");
         Vec::new()
     });
-    entries.into_iter().filter(|entry| entry.state == ClaimState::Held).map(|entry| entry.claim).collect()
+    reservations
+        .into_iter()
+        .filter(|stored| stored.state == ReservationState::Held)
+        .map(|stored| stored.reservation)
+        .collect()
 }
 
 /// Whether a reservation in a round with these times may still have no order.
 fn may_be_queued(first_opens_at: EpochMs, closes_at: EpochMs, now: EpochMs) -> bool {
-    now >= first_opens_at && now.since_ms(closes_at) < SETTLING_MS
+    now >= first_opens_at && now.since_ms(closes_at) < RESTORING_MS
 }
 
 /// The latest round of a sale, read again if the sale was published, or the round begun, since the last read.
@@ -141,37 +148,37 @@ async fn latest_round(deps: &ReservationDeps, sale: &SaleId) -> Result<Option<Ro
     Ok(known.sale(sale).map(|cached| cached.round.clone()))
 }
 
-/// The status of a claim that Redis calls held. If it has waited for long, its order is written now.
+/// The status of a reservation that Redis calls held. If it has waited for long, its order is written now.
 async fn waiting_one(
     deps: &ReservationDeps,
     request: &Request,
-    claim: &Claim,
+    reservation: &Reservation,
     now: EpochMs,
 ) -> Result<Document, Problem> {
-    if now.since_ms(claim.reserved_at_ms) < QUEUED_MS {
-        return Ok(Document::queued(claim, now));
+    if now.since_ms(reservation.reserved_at_ms) < QUEUED_MS {
+        return Ok(Document::queued(reservation, now));
     }
-    let made = match deps.gate().limit(request, Route::Expedite, &claim.user) {
-        Ok(()) => expedite::expedite(deps, claim, now).await,
+    let made = match deps.gate().limit(request, Route::Expedite, &reservation.user) {
+        Ok(()) => expedite::expedite(deps, reservation, now).await,
         Err(_) => None,
     };
-    queued_or(deps, claim, made, now).await
+    queued_or(deps, reservation, made, now).await
 }
 
 async fn queued_or(
     deps: &ReservationDeps,
-    claim: &Claim,
+    reservation: &Reservation,
     order: Option<Order>,
     now: EpochMs,
 ) -> Result<Document, Problem> {
     let order = match order {
         Some(order) => Some(order),
         // The order may exist without Redis knowing it; a user who has seen it must not read "queued" again.
-        None => deps.fulfilment.ledger.order(&claim.id).await.map_err(Problem::unanswered)?,
+        None => deps.fulfilment.ledger.order(&reservation.id).await.map_err(Problem::unanswered)?,
     };
     match order {
         Some(order) => shown(deps, &order, now).await,
-        None => Ok(Document::queued(claim, now)),
+        None => Ok(Document::queued(reservation, now)),
     }
 }
 

@@ -8,14 +8,14 @@ use lambda_http::{Request, RequestExt};
 use messaging::queue::OrderMessage;
 use process::{CachedSale, Step};
 use runtime::Moment;
-use sale::{BuyerClass, Claim, ClaimState, Entry, ReservationId, RoundId, UserId};
+use sale::{BuyerClass, Reservation, ReservationId, ReservationState, RoundId, StoredReservation, UserId};
 use serde::Serialize;
 use stock::Reserve;
 
 use crate::deps::ReservationDeps;
 
-/// A claim without an order after this many milliseconds may never have reached the queue. Before that, its message is
-/// most likely under way and a second one would be wasted.
+/// A reservation without an order after this many milliseconds may never have reached the queue. Before that, its
+/// message is most likely under way and a second one would be wasted.
 const SEND_AGAIN_AFTER_MS: u64 = 2_000;
 
 const CHECKS: &[Check] =
@@ -44,14 +44,15 @@ pub(crate) async fn reserve(deps: &ReservationDeps, request: &Request, sale: &st
     let asked = Moment::now(deps.clock);
     let answer = deps.fulfilment.stock.round_in(&id.round, lanes).reserve(id.uuid, &user, class).await;
     match answer.map_err(Problem::unanswered)? {
-        Reserve::Reserved(claim) | Reserve::Replayed(Entry { claim, state: ClaimState::Held }) => {
+        Reserve::Reserved(reservation)
+        | Reserve::Replayed(StoredReservation { reservation, state: ReservationState::Held }) => {
             // Boxed, like everything that only winners need: less memory to move for the crowd.
-            Box::pin(accept(deps, request, id, claim)).await
+            Box::pin(accept(deps, request, id, reservation)).await
         }
         Reserve::Replayed(_) => Ok(accepted(id)),
-        Reserve::AlreadyReserved(entries) => {
-            let ids: Vec<String> = entries.iter().map(|entry| entry.claim.id.to_string()).collect();
-            Box::pin(send_overdue(deps, request, entries)).await?;
+        Reserve::AlreadyReserved(reservations) => {
+            let ids: Vec<String> = reservations.iter().map(|stored| stored.reservation.id.to_string()).collect();
+            Box::pin(send_overdue(deps, request, reservations)).await?;
             Err(Problem::new(Code::LimitReached).with("reservation_ids", ids))
         }
         Reserve::TooManyUnpaid(count) => {
@@ -97,9 +98,9 @@ fn key_without_body(request: &Request) -> Result<Option<&str>, Problem> {
     idempotency_key(request)
 }
 
-async fn accept(deps: &ReservationDeps, request: &Request, id: ReservationId, claim: Claim) -> Reply {
-    let unit = claim.unit.0;
-    send(deps, request, claim).await?;
+async fn accept(deps: &ReservationDeps, request: &Request, id: ReservationId, reservation: Reservation) -> Reply {
+    let unit = reservation.unit.0;
+    send(deps, request, reservation).await?;
     tracing::info!(reservation_id = %id, unit, trace = correlation_id(request), "reserved");
     Ok(accepted(id))
 }
@@ -115,24 +116,31 @@ fn accepted(id: ReservationId) -> lambda_http::Response<lambda_http::Body> {
 
 /// A client that lost its answer and sends no key gets here with its own reservation, whose message may never have been
 /// sent. That is the latest one. Messages of the others would only lengthen a backlog; reconciliation sends what is lost.
-async fn send_overdue(deps: &ReservationDeps, request: &Request, entries: Vec<Entry>) -> Result<(), Problem> {
+async fn send_overdue(
+    deps: &ReservationDeps,
+    request: &Request,
+    reservations: Vec<StoredReservation>,
+) -> Result<(), Problem> {
     let now = deps.clock.now();
-    let held = entries.into_iter().filter(|entry| entry.state == ClaimState::Held).map(|entry| entry.claim);
-    match held.max_by_key(|claim| claim.reserved_at_ms) {
+    let held = reservations
+        .into_iter()
+        .filter(|stored| stored.state == ReservationState::Held)
+        .map(|stored| stored.reservation);
+    match held.max_by_key(|reservation| reservation.reserved_at_ms) {
         Some(latest) if now.since_ms(latest.reserved_at_ms) >= SEND_AGAIN_AFTER_MS => send(deps, request, latest).await,
         _ => Ok(()),
     }
 }
 
-/// Sends the claim to the queue. If that fails, the claim and its outbox entry stay, and the client's retry sends it
-/// again.
-async fn send(deps: &ReservationDeps, request: &Request, claim: Claim) -> Result<(), Problem> {
+/// Sends the reservation to the queue. If that fails, the reservation and its outbox element stay, and the client's
+/// retry sends it again.
+async fn send(deps: &ReservationDeps, request: &Request, reservation: Reservation) -> Result<(), Problem> {
     let trace = request.lambda_context_ref().and_then(|context| context.xray_trace_id.clone());
     let trace = trace.or_else(|| correlation_id(request).map(str::to_owned));
-    let message = OrderMessage::new(claim, trace);
+    let message = OrderMessage::new(reservation, trace);
     deps.orders.send(&message).await.map_err(|error| {
         Problem::unanswered(error)
             .detail("the unit is yours; send the request again to have it ordered")
-            .with("reservation_id", message.claim.id.to_string())
+            .with("reservation_id", message.reservation.id.to_string())
     })
 }

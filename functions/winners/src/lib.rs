@@ -152,7 +152,7 @@ fn notification(
             entry: winner.entry,
             unit: winner.unit.0,
             reservation_id: winner.order_id.to_string(),
-            user: order.claim.user.as_str(),
+            user: order.reservation.user.as_str(),
         },
     })
 }

@@ -13,7 +13,7 @@ const PAUSED_RETRY_AFTER_S: u32 = 10;
 /// Seconds after which a client may ask again while Redis is being refilled: its request is what refills it.
 const RESTORED_AFTER_S: u32 = 1;
 /// Seconds after which a client may ask again for a reservation that only the queue may have.
-const SETTLED_AFTER_S: u32 = 15;
+const RESTORING_RETRY_AFTER_S: u32 = 15;
 /// The longest `Retry-After` before an opening or a drop, in seconds: clocks drift, and both times can change.
 const MAX_RETRY_AFTER_S: u64 = 300;
 
@@ -63,8 +63,8 @@ impl Problem {
     }
 
     /// Redis lost the round, and the reservation may still be in the queue.
-    pub fn settling() -> Self {
-        Self::restoring().retry_after_s(SETTLED_AFTER_S)
+    pub fn restoring_reservations() -> Self {
+        Self::restoring().retry_after_s(RESTORING_RETRY_AFTER_S)
     }
 }
 

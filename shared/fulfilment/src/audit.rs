@@ -91,10 +91,10 @@ async fn awarded(ledger: &Ledger, round: &Round, view: &LedgerView) -> Result<Op
 
 /// Units without an order are unsold.
 fn audit_of_orders(total: u32, ledger: &LedgerView) -> Audit {
-    let guarded = ledger.guards.iter().map(|claim| claim.unit.0);
+    let guarded = ledger.guards.iter().map(|reservation| reservation.unit.0);
     let taken = guarded.chain(ledger.live_orders.iter().map(|order| order.unit.0)).collect::<RangeSetBlaze<u32>>();
     let free = (RangeSetBlaze::from_iter([1..=total]) - taken).into_ranges().collect();
-    let mut audit = sale::audit::audit(total, &StockView { free, entries: Vec::new() }, ledger);
+    let mut audit = sale::audit::audit(total, &StockView { free, reservations: Vec::new() }, ledger);
     audit.repairs.clear();
     audit.discrepancies.iter_mut().for_each(|each| each.repairs.clear());
     audit
@@ -150,13 +150,13 @@ async fn audit_view(
 ) -> Result<Option<AsItIs>, FulfilmentError> {
     let Some(view) = view else { return Ok(None) };
     let twice = if view.counters.lanes.len() > 1 { view.free_twice(MAX_DISCREPANCIES) } else { Vec::new() };
-    let RoundView { counters, free, entries, held_still, unreachable, lost, .. } = view;
+    let RoundView { counters, free, reservations, held_still, unreachable, lost, .. } = view;
     let unknown = UnknownLanes { away: unreachable.len(), lost: lost.len() };
     let ledger = ledger_view(ledger, round, now).await?;
     // Only the first lane knows about the newest units.
     let taken = ledger.guards.iter().map(|guard| guard.unit.0).max().filter(|_| unknown != UnknownLanes::default());
     let total = taken.map_or(counters.total(), |taken| taken.max(counters.total()));
-    let mut audit = sale::audit::audit_listing(listing, total, &StockView { free, entries }, &ledger);
+    let mut audit = sale::audit::audit_listing(listing, total, &StockView { free, reservations }, &ledger);
     let is_restore = |repair: &Repair| matches!(repair, Repair::Restore { .. });
     let lacks_nothing = held_still && !counters.is_miscounted() && !audit.repairs.iter().any(is_restore);
     if !held_still {
@@ -175,7 +175,7 @@ async fn audit_view(
     }
     if unknown != UnknownLanes::default() {
         // Such a lane's knowledge is unavailable.
-        let is_there = |guard: &&sale::Claim| unreachable.contains(&guard.lane) || lost.contains(&guard.lane);
+        let is_there = |guard: &&sale::Reservation| unreachable.contains(&guard.lane) || lost.contains(&guard.lane);
         let ids: HashSet<&ReservationId> = ledger.guards.iter().filter(is_there).map(|guard| &guard.id).collect();
         audit.repairs.retain(|repair| match repair {
             Repair::Adopt { id } | Repair::Release { id, .. } => !ids.contains(id),
@@ -203,13 +203,16 @@ async fn ledger_view(ledger: &Ledger, round: &RoundId, now: EpochMs) -> Result<L
     // Without their guards, the orders of a round of last year would all look lost.
     let guarded: HashSet<ReservationId> = guards.iter().map(|guard| guard.id.clone()).collect();
     let outlived = read.into_iter().filter(|order| order.state.is_live() && has_outlived_its_guards(order, now));
-    let outlived = outlived.map(|order| order.claim).filter(|claim| !guarded.contains(&claim.id)).collect::<Vec<_>>();
+    let outlived = outlived
+        .map(|order| order.reservation)
+        .filter(|reservation| !guarded.contains(&reservation.id))
+        .collect::<Vec<_>>();
     let guards = [guards, outlived].concat();
     Ok(LedgerView { guards, live_orders })
 }
 
 fn live(orders: &[Order]) -> impl Iterator<Item = LiveOrder> {
-    orders.iter().filter(|order| order.state.is_live()).map(|order| LiveOrder::from(&order.claim))
+    orders.iter().filter(|order| order.state.is_live()).map(|order| LiveOrder::from(&order.reservation))
 }
 
 /// Counts what is wrong with the units of a round, and is not just under way: what a second look finds in the same places.
@@ -223,7 +226,7 @@ pub(crate) async fn recheck(
     AsItIs { audit: first, ledger: view, counters: before, .. }: &mut AsItIs,
 ) -> Result<Option<UnitCounts>, FulfilmentError> {
     let suspects: HashSet<Unit> = first.discrepancies.iter().map(|discrepancy| discrepancy.unit).collect();
-    let Some(RoundView { counters, free, entries, unreachable, lost, .. }) =
+    let Some(RoundView { counters, free, reservations, unreachable, lost, .. }) =
         stock.round_in(round, lanes).view_of_reachable().await?
     else {
         return Ok(None);
@@ -233,8 +236,9 @@ pub(crate) async fn recheck(
     }
     let guards = ledger.guards_of(round, &Vec::from_iter(suspects.iter().copied())).await?;
     let of_orders = view.live_orders.iter().map(|order| (order.unit, &order.id));
-    let of_claims = view.guards.iter().chain(&guards).chain(entries.iter().map(|entry| &entry.claim));
-    let ids = of_orders.chain(of_claims.map(|claim| (claim.unit, &claim.id)));
+    let of_reservations =
+        view.guards.iter().chain(&guards).chain(reservations.iter().map(|stored| &stored.reservation));
+    let ids = of_orders.chain(of_reservations.map(|reservation| (reservation.unit, &reservation.id)));
     let ids: BTreeSet<&ReservationId> = ids.filter(|(unit, _)| suspects.contains(unit)).map(|(_, id)| id).collect();
     let orders = ledger.orders(&Vec::from_iter(ids.into_iter().cloned())).await?;
     view.guards.retain(|guard| !suspects.contains(&guard.unit));
@@ -242,7 +246,7 @@ pub(crate) async fn recheck(
     view.live_orders.retain(|order| !suspects.contains(&order.unit));
     view.live_orders.extend(live(&orders));
     let still_uncounted = if counters.is_read_still() { counters.uncounted() } else { u32::MAX };
-    let second = sale::audit::audit_listing(MOST_SUSPECTS, counters.total(), &StockView { free, entries }, view);
+    let second = sale::audit::audit_listing(MOST_SUSPECTS, counters.total(), &StockView { free, reservations }, view);
     let places = |audit: &Audit| -> HashMap<Unit, (Wrong, BTreeSet<String>)> {
         let of = |each: &Discrepancy| (each.unit, (each.wrong, each.found.iter().cloned().collect()));
         audit.discrepancies.iter().map(of).collect()

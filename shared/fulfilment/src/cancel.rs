@@ -1,11 +1,11 @@
 use futures::future::BoxFuture;
 use ledger::Ledger;
 use process::Snapshots;
-use sale::{Claim, EpochMs, Order, OrderState, ReservationId, Settlement, Transition, UserId};
+use sale::{EpochMs, Order, OrderState, Reservation, ReservationId, Settlement, Transition, UserId};
 use stock::Stock;
 
+use crate::apply::apply_to_stock;
 use crate::error::FulfilmentError;
-use crate::settle::settle_stock;
 use crate::status::{Status, status};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,8 +15,8 @@ pub enum Cancel {
     /// It is paid, granted, expired or failed; the order as it is.
     NotCancellable(Order),
     /// Its order is not written yet and will be final, since the round is free.
-    Final(Claim),
-    Settling,
+    Final(Reservation),
+    Restoring,
     Unknown,
 }
 
@@ -36,26 +36,27 @@ pub fn cancel<'a>(
     Box::pin(async move {
         let order = match status(stock, ledger, snapshots, id, user, now).await? {
             Status::Unknown => return Ok(Cancel::Unknown),
-            Status::Settling => return Ok(Cancel::Settling),
+            Status::Restoring => return Ok(Cancel::Restoring),
             Status::Order(order) => order,
-            // A round's settlement never changes. A claim of a round that the ledger does not have becomes no order.
-            Status::Queued(claim) => {
-                let round = ledger.round(&claim.id.round).await?;
+            // A round's settlement never changes. A reservation of a round that the ledger does not have becomes no
+            // order.
+            Status::Queued(reservation) => {
+                let round = ledger.round(&reservation.id.round).await?;
                 if round.is_some_and(|round| round.terms.settlement == Settlement::Free) {
-                    return Ok(Cancel::Final(claim));
+                    return Ok(Cancel::Final(reservation));
                 }
-                ledger.fence(Order::cancelled(claim, now)).await?
+                ledger.fence(Order::cancelled(reservation, now)).await?
             }
         };
         let order = match order.state {
             OrderState::Pending => {
                 let ended = ledger.end_unpaid(&order, Transition::Cancel, now).await?;
-                ended.ok_or(FulfilmentError::UnknownOrder(order.claim.id))?
+                ended.ok_or(FulfilmentError::UnknownOrder(order.reservation.id))?
             }
             _ => order,
         };
         if order.state == OrderState::Cancelled {
-            settle_stock(stock, &order).await?;
+            apply_to_stock(stock, &order).await?;
             Ok(Cancel::Cancelled(order))
         } else {
             Ok(Cancel::NotCancellable(order))

@@ -31,7 +31,7 @@ use sale::{Allocation, EpochMs, Prize, Round, RoundId};
 use stock::Stock;
 
 use crate::error::FulfilmentError;
-use crate::status::{SETTLING_MS, restored_at};
+use crate::status::{RESTORING_MS, restored_at};
 
 /// Seconds from the end of a round until its entries are fenced off. The clocks of Redis, which ends a round, and of
 /// the functions differ by much less, and no function works on an order for that long.
@@ -143,19 +143,19 @@ async fn entries_are_in(
     // Read last: if Redis loses the round meanwhile, the counters show it.
     let counters = stock.round(&round.id).counters().await?;
     let restored = counters.as_ref().and_then(|counters| restored_at(round, counters));
-    if (counters.is_none() || restored.is_some()) && !is_settled(ledger, orders, round, restored, now).await? {
+    if (counters.is_none() || restored.is_some()) && !is_resolved(ledger, orders, round, restored, now).await? {
         return Ok(false);
     }
     let Some(counters) = counters else { return Ok(true) };
     let given = (counters.total() - counters.free()) as usize;
     // An order in Redis that the ledger does not have must be repaired, but is no reason to wait for ever.
-    let has_had_its_time = now.since_ms(round.terms.closes_at_ms.plus_s(DRAW_AFTER_S)) >= SETTLING_MS;
+    let has_had_its_time = now.since_ms(round.terms.closes_at_ms.plus_s(DRAW_AFTER_S)) >= RESTORING_MS;
     Ok(has_had_its_time || ledger.count_entries(&round.id).await? >= given)
 }
 
 /// Whether every reservation of a round that Redis lost, and may have had again since `restored`, has become an order
 /// or never will: enough time has passed, and no message is left in the order queue or its dead letters.
-async fn is_settled(
+async fn is_resolved(
     ledger: &Ledger,
     orders: &OrderBacklog,
     round: &Round,
@@ -166,13 +166,13 @@ async fn is_settled(
     let is_quiet = orders.is_empty().await?;
     let loss = ledger.note_loss(id, now, is_quiet).await?;
     // A message that is between sender, queue and function has had enough time to arrive.
-    let has_had_its_time = now.since_ms(restored.unwrap_or(loss.seen_at_ms)) >= SETTLING_MS;
+    let has_had_its_time = now.since_ms(restored.unwrap_or(loss.seen_at_ms)) >= RESTORING_MS;
     let stays_quiet = is_quiet && loss.quiet_since_ms.is_some_and(|since| now.since_ms(since) >= QUIET_MS);
-    let is_settled = has_had_its_time && stays_quiet;
-    if !is_settled {
+    let is_resolved = has_had_its_time && stays_quiet;
+    if !is_resolved {
         tracing::warn!(sale_id = %id.sale, round = id.number.0, ?loss, "Redis lost the round: orders may be under way");
     }
-    Ok(is_settled)
+    Ok(is_resolved)
 }
 
 /// Counts the entries and publishes them. Returns `None` if some cannot be seen yet, because the index lags or Redis
@@ -192,7 +192,7 @@ async fn close(
         Some(sold) => sold as usize == entries.len(),
         None => since_fence >= INDEX_LAG_MS,
     };
-    if !is_complete && since_fence < SETTLING_MS {
+    if !is_complete && since_fence < RESTORING_MS {
         tracing::info!(sale_id = %id.sale, round = id.number.0, in_redis, in_ledger = entries.len(), "not all entries are in the ledger yet");
         return Ok(None);
     }

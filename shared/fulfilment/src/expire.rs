@@ -2,8 +2,8 @@ use ledger::Ledger;
 use sale::{EpochMs, Order, OrderState, ReservationId, Transition};
 use stock::Stock;
 
+use crate::apply::apply_to_stock;
 use crate::error::FulfilmentError;
-use crate::settle::settle_stock;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Expire {
@@ -28,6 +28,6 @@ pub async fn expire(
         (OrderState::Pending, _) => ledger.end_unpaid(&order, Transition::Expire, now).await?.ok_or_else(unknown)?,
         _ => order,
     };
-    settle_stock(stock, &order).await?;
+    apply_to_stock(stock, &order).await?;
     if order.state == OrderState::Expired { Ok(Expire::Expired(order)) } else { Ok(Expire::Ended(order)) }
 }

@@ -3,6 +3,7 @@
 //! Every function here can die at any line and be run again, late, or concurrently. The order of the steps makes that
 //! safe: the ledger's conditional write decides, and what follows it is repeated until it is done.
 
+mod apply;
 mod audit;
 mod block;
 mod cancel;
@@ -12,7 +13,6 @@ mod expire;
 mod load;
 mod place;
 mod reconcile;
-mod settle;
 mod status;
 
 pub use audit::{Audited, UnitCounts, UnknownLanes, audit};
@@ -27,4 +27,4 @@ pub use reconcile::{
     Listing, Overdue, Repaired, SEND_AGAIN_AFTER, expire_overdue, finish_transfers, list, note_complete, repair,
     send_due,
 };
-pub use status::{SETTLING_MS, Status, UserReservations, list_reservations, status};
+pub use status::{RESTORING_MS, Status, UserReservations, list_reservations, status};

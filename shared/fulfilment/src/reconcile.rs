@@ -12,10 +12,10 @@ use sale::{EpochMs, ReservationId, RoundId, Unit};
 use serde::Serialize;
 use stock::{Counters, RoundStock, Stock};
 
+use crate::apply::{PROMPT_MS, apply_to_stock, ended_unpaid};
 use crate::audit::{AsItIs, UnitCounts, UnknownLanes, audit_as_it_is, recheck};
 use crate::error::FulfilmentError;
 use crate::expire::{Expire, expire};
-use crate::settle::{PROMPT_MS, ended_unpaid, settle_stock};
 
 /// How long after it was made a held reservation without an order is sent again, and again after as long. The order
 /// queue's own retries take 45 s, so in less than a minute most messages would be sent in vain.
@@ -57,7 +57,7 @@ pub enum Repaired {
     Nothing,
 }
 
-/// Sends again the messages of one lane's claims that no order has confirmed `after` they were made, and again at
+/// Sends again the messages of one lane's reservations that no order has confirmed `after` they were made, and again at
 /// doubling ages. Continues until none is due, all were looked at once, or `until` has come. Adds the number of sent
 /// messages to `sent`, also before an error. What was claimed with one that is not sent is due again.
 pub async fn send_due(
@@ -71,10 +71,10 @@ pub async fn send_due(
     loop {
         let most = left.map_or(DUE_PER_CALL, |left: usize| left.min(DUE_PER_CALL));
         let due = lane.due(most, after, sent_of.take()).await?;
-        if !due.claims.is_empty() {
+        if !due.reservations.is_empty() {
             sent_of = Some(due.due_at_ms);
         }
-        let sends = due.claims.into_iter().map(|claim| OrderMessage::new(claim, None));
+        let sends = due.reservations.into_iter().map(|reservation| OrderMessage::new(reservation, None));
         let mut sends =
             stream::iter(sends).map(|message| async move { orders.send(&message).await }).buffer_unordered(AT_ONCE);
         let mut failed = None;
@@ -237,10 +237,10 @@ async fn restore(
 async fn adopt(stock: &Stock, ledger: &Ledger, id: &ReservationId) -> Result<Repaired, FulfilmentError> {
     let Some(order) = ledger.order(id).await? else { return Ok(Repaired::Nothing) };
     if !order.state.is_live() {
-        settle_stock(stock, &order).await?;
+        apply_to_stock(stock, &order).await?;
         return Ok(Repaired::Nothing);
     }
-    let adopted = stock.round(&id.round).adopt(&order.claim).await?;
+    let adopted = stock.round(&id.round).adopt(&order.reservation).await?;
     Ok(if adopted { Repaired::Adopted } else { Repaired::Nothing })
 }
 
@@ -250,6 +250,6 @@ async fn release(stock: &Stock, ledger: &Ledger, id: &ReservationId, unit: Unit)
         return adopt(stock, ledger, id).await;
     }
     let of_another = ledger.owner_of(&id.round, unit).await?.map(|_| unit);
-    stock.round(&id.round).release(&order.claim, of_another, ended_unpaid(&order)).await?;
+    stock.round(&id.round).release(&order.reservation, of_another, ended_unpaid(&order)).await?;
     Ok(Repaired::Released)
 }

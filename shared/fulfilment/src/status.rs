@@ -1,14 +1,14 @@
 use futures::future::BoxFuture;
 use ledger::Ledger;
 use process::Snapshots;
-use sale::{Claim, ClaimState, Entry, EpochMs, Order, ReservationId, Round, RoundId, UserId};
+use sale::{EpochMs, Order, Reservation, ReservationId, ReservationState, Round, RoundId, StoredReservation, UserId};
 use stock::{Counters, Stock};
 
 use crate::error::FulfilmentError;
 
 /// How long after Redis was rebuilt an unknown reservation may still become an order, in milliseconds: longer than its
 /// message takes, unless the ledger or the queue is unavailable for longer.
-pub const SETTLING_MS: u64 = 15 * 60 * 1000;
+pub const RESTORING_MS: u64 = 15 * 60 * 1000;
 
 /// How many pages of a user's orders are read to find those of one round, with twenty orders each.
 const MAX_PAGES: usize = 5;
@@ -16,10 +16,10 @@ const MAX_PAGES: usize = 5;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Status {
     /// Redis has it and knows no order. The ledger may have one that was written a moment ago.
-    Queued(Claim),
+    Queued(Reservation),
     Order(Order),
     /// Redis lost the round a moment ago, and the reservation may only be in the queue: try again later.
-    Settling,
+    Restoring,
     Unknown,
 }
 
@@ -35,11 +35,12 @@ pub fn status<'a>(
     Box::pin(async move {
         // Redis first: while a round sells out, most polled reservations are queued, and cost no read of the ledger.
         let lanes = snapshots.lanes_of(&id.round.sale);
-        let mut found = stock.round_in(&id.round, lanes.unwrap_or(1)).entry(id.uuid, user).await;
-        if let Ok(Some(Entry { claim, state: ClaimState::Held })) = found {
-            return Ok(Status::Queued(claim));
+        let mut found = stock.round_in(&id.round, lanes.unwrap_or(1)).reservation(id.uuid, user).await;
+        if let Ok(Some(StoredReservation { reservation, state: ReservationState::Held })) = found {
+            return Ok(Status::Queued(reservation));
         }
-        let of_order = |order: Order| if order.claim.user == *user { Status::Order(order) } else { Status::Unknown };
+        let of_order =
+            |order: Order| if order.reservation.user == *user { Status::Order(order) } else { Status::Unknown };
         if let Some(order) = ledger.order(id).await? {
             return Ok(of_order(order));
         }
@@ -47,10 +48,12 @@ pub fn status<'a>(
             // This process has not read the sale yet, which may have several lanes.
             let lanes = lanes_of(ledger, snapshots, &id.round).await?;
             if lanes > 1 {
-                found = stock.round_in(&id.round, lanes).entry(id.uuid, user).await;
+                found = stock.round_in(&id.round, lanes).reservation(id.uuid, user).await;
             }
             match found {
-                Ok(Some(Entry { claim, state: ClaimState::Held })) => return Ok(Status::Queued(claim)),
+                Ok(Some(StoredReservation { reservation, state: ReservationState::Held })) => {
+                    return Ok(Status::Queued(reservation));
+                }
                 // It was ordered or ended since the ledger was read.
                 Ok(Some(_)) => return Ok(ledger.order(id).await?.map_or(Status::Unknown, of_order)),
                 _ => {}
@@ -64,8 +67,8 @@ pub fn status<'a>(
                 // The sale may have been published, or the round may have begun, since the last read.
                 let known = if known.latest_round(&id.round).is_none() { snapshots.lately(sale).await? } else { known };
                 match known.latest_round(&id.round) {
-                    Some(round) if round.id == id.round && is_settling(stock, round, user, now).await? => {
-                        Ok(Status::Settling)
+                    Some(round) if round.id == id.round && is_restoring(stock, round, user, now).await? => {
+                        Ok(Status::Restoring)
                     }
                     _ => Ok(Status::Unknown),
                 }
@@ -89,11 +92,11 @@ async fn lanes_of(ledger: &Ledger, snapshots: &Snapshots, round: &RoundId) -> Re
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct UserReservations {
-    pub queued: Vec<Claim>,
+    pub queued: Vec<Reservation>,
     /// The orders of the others, including those that ended.
     pub orders: Vec<Order>,
     /// Whether Redis lost the user's part of the round a moment ago, so more may come back.
-    pub settling: bool,
+    pub restoring: bool,
 }
 
 pub fn list_reservations<'a>(
@@ -104,23 +107,23 @@ pub fn list_reservations<'a>(
     now: EpochMs,
 ) -> BoxFuture<'a, Result<UserReservations, FulfilmentError>> {
     Box::pin(async move {
-        let entries = stock.of(round).entries_of(user).await?;
-        let (held, others): (Vec<Entry>, Vec<Entry>) =
-            entries.into_iter().partition(|entry| entry.state == ClaimState::Held);
-        let queued: Vec<Claim> = held.into_iter().map(|entry| entry.claim).collect();
-        let live = queued.len() + others.iter().filter(|entry| entry.state == ClaimState::Ordered).count();
+        let reservations = stock.of(round).reservations_of(user).await?;
+        let (held, others): (Vec<StoredReservation>, Vec<StoredReservation>) =
+            reservations.into_iter().partition(|stored| stored.state == ReservationState::Held);
+        let queued: Vec<Reservation> = held.into_iter().map(|stored| stored.reservation).collect();
+        let live = queued.len() + others.iter().filter(|stored| stored.state == ReservationState::Ordered).count();
         // A user at the limit cannot be missing anything.
         let is_missing = live < usize::from(round.terms.per_user_limit);
         let counters = if is_missing { stock.of(round).counters_at_home(user).await? } else { None };
         let is_lost = is_missing && counters.is_none() && now >= round.terms.first_opens_at_ms();
-        let settling = is_missing && settles(round, counters.as_ref(), now);
-        let orders = if is_lost || settling {
+        let restoring = is_missing && is_being_restored(round, counters.as_ref(), now);
+        let orders = if is_lost || restoring {
             orders_in(ledger, round, user).await?
         } else {
-            let ids: Vec<ReservationId> = others.into_iter().map(|entry| entry.claim.id).collect();
+            let ids: Vec<ReservationId> = others.into_iter().map(|stored| stored.reservation.id).collect();
             if ids.is_empty() { Vec::new() } else { ledger.orders(&ids).await? }
         };
-        Ok(UserReservations { queued, orders, settling })
+        Ok(UserReservations { queued, orders, restoring })
     })
 }
 
@@ -129,7 +132,7 @@ async fn orders_in(ledger: &Ledger, round: &Round, user: &UserId) -> Result<Vec<
     for _ in 0..MAX_PAGES {
         let page = ledger.orders_of(user, after).await?;
         let is_before = page.orders.last().is_none_or(|last| last.created_at_ms < round.terms.first_opens_at_ms());
-        orders.extend(page.orders.into_iter().filter(|order| order.claim.id.round == round.id));
+        orders.extend(page.orders.into_iter().filter(|order| order.reservation.id.round == round.id));
         after = page.next;
         if is_before || after.is_none() {
             break;
@@ -139,17 +142,17 @@ async fn orders_in(ledger: &Ledger, round: &Round, user: &UserId) -> Result<Vec<
 }
 
 /// Whether Redis lost what a user had in a round, or had until lately. After its close none is loaded again.
-async fn is_settling(stock: &Stock, round: &Round, user: &UserId, now: EpochMs) -> Result<bool, FulfilmentError> {
-    Ok(settles(round, stock.of(round).counters_at_home(user).await?.as_ref(), now))
+async fn is_restoring(stock: &Stock, round: &Round, user: &UserId, now: EpochMs) -> Result<bool, FulfilmentError> {
+    Ok(is_being_restored(round, stock.of(round).counters_at_home(user).await?.as_ref(), now))
 }
 
-fn settles(round: &Round, counters: Option<&Counters>, now: EpochMs) -> bool {
+fn is_being_restored(round: &Round, counters: Option<&Counters>, now: EpochMs) -> bool {
     let (opens_at, closes_at) = (round.terms.first_opens_at_ms(), round.terms.closes_at_ms);
     match counters {
         // A round that was never loaded is not lost.
         None if round.awaits_beacon() => false,
-        None => now >= opens_at && now.since_ms(closes_at) < SETTLING_MS,
-        Some(counters) => restored_at(round, counters).is_some_and(|at| now.since_ms(at) < SETTLING_MS),
+        None => now >= opens_at && now.since_ms(closes_at) < RESTORING_MS,
+        Some(counters) => restored_at(round, counters).is_some_and(|at| now.since_ms(at) < RESTORING_MS),
     }
 }
 

@@ -14,10 +14,10 @@ impl Ledger {
     /// Guards against concurrent orders of one user in several sales. They all write this item, so DynamoDB lets no
     /// more through than the limit. The ids are a set, so an order counts once.
     pub(crate) fn count_in_campaign(&self, order: &Order, limit: &CampaignLimit) -> TransactWriteItem {
-        self.updating(keys::campaign_user(&limit.campaign, &order.claim.user))
+        self.updating(keys::campaign_user(&limit.campaign, &order.reservation.user))
             .update_expression("ADD orders :order SET expires_at = :expires_at")
             .condition_expression("attribute_not_exists(orders) OR size(orders) < :limit")
-            .expression_attribute_values(":order", set_of(&order.claim.id))
+            .expression_attribute_values(":order", set_of(&order.reservation.id))
             .expression_attribute_values(":limit", number(limit.per_user))
             .expression_attribute_values(":expires_at", expires_at(order))
             .part()
@@ -26,9 +26,9 @@ impl Ledger {
     /// Frees the place in a campaign's limit of an order that is no longer live. This is one write of the transaction
     /// that ends the order. It has no condition, since the campaign may have changed.
     pub(crate) fn leave_campaign(&self, order: &Order, campaign: &CampaignId) -> TransactWriteItem {
-        self.updating(keys::campaign_user(campaign, &order.claim.user))
+        self.updating(keys::campaign_user(campaign, &order.reservation.user))
             .update_expression("DELETE orders :order SET expires_at = :expires_at")
-            .expression_attribute_values(":order", set_of(&order.claim.id))
+            .expression_attribute_values(":order", set_of(&order.reservation.id))
             .expression_attribute_values(":expires_at", expires_at(order))
             .part()
     }

@@ -1,4 +1,4 @@
-use sale::{Claim, EpochMs, Order, ReservationId, RoundId, Unit};
+use sale::{EpochMs, Order, Reservation, ReservationId, RoundId, Unit};
 
 use crate::item::{GUARD_LIFE_S, GuardItem};
 use crate::{Ledger, LedgerError, keys};
@@ -9,14 +9,14 @@ pub fn has_outlived_its_guards(order: &Order, now: EpochMs) -> bool {
 }
 
 impl Ledger {
-    /// The claims of a round whose units have guards. May lag a moment behind.
-    pub async fn guards(&self, round: &RoundId) -> Result<Vec<Claim>, LedgerError> {
+    /// The reservations of a round whose units have guards. May lag a moment behind.
+    pub async fn guards(&self, round: &RoundId) -> Result<Vec<Reservation>, LedgerError> {
         let shards = (0..keys::ROUND_SHARDS).map(|shard| keys::round_shard(round, shard));
         let read = |item| Ok(serde_dynamo::from_item::<_, GuardItem>(item)?.into());
         self.of_shards(keys::GUARDS_BY_ROUND, "round_shard", shards, read).await
     }
 
-    pub async fn guards_of(&self, round: &RoundId, units: &[Unit]) -> Result<Vec<Claim>, LedgerError> {
+    pub async fn guards_of(&self, round: &RoundId, units: &[Unit]) -> Result<Vec<Reservation>, LedgerError> {
         let pks: Vec<String> = units.iter().map(|unit| keys::unit(round, *unit)).collect();
         Ok(self.batch::<GuardItem>(&pks).await?.into_iter().map(Into::into).collect())
     }

@@ -3,8 +3,8 @@ use std::collections::HashMap;
 use aws_sdk_dynamodb::primitives::Blob;
 use aws_sdk_dynamodb::types::AttributeValue;
 use sale::{
-    Claim, EpochMs, Lane, MAX_PAYMENT_WINDOW_S, MAX_SALE_DURATION_S, Order, OrderState, ReservationId, Slot, Unit,
-    UserId,
+    EpochMs, Lane, MAX_PAYMENT_WINDOW_S, MAX_SALE_DURATION_S, Order, OrderState, Reservation, ReservationId, Slot,
+    Unit, UserId,
 };
 use serde::{Deserialize, Serialize};
 
@@ -36,7 +36,7 @@ pub(crate) struct OrderItem {
 
 impl OrderItem {
     pub(crate) fn new(order: Order) -> Self {
-        let (Claim { id, user, unit, .. }, state) = (&order.claim, order.state);
+        let (Reservation { id, user, unit, .. }, state) = (&order.reservation, order.state);
         Self {
             pk: keys::order(id),
             orders_of: user.clone(),
@@ -48,7 +48,7 @@ impl OrderItem {
     }
 }
 
-/// A unit guard as an item: the claim of its order. The slot guard is the same without the index.
+/// A unit guard as an item: the reservation of its order. The slot guard is the same without the index.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct GuardItem {
     pub(crate) pk: String,
@@ -68,24 +68,24 @@ pub(crate) struct GuardItem {
 
 impl GuardItem {
     fn new(pk: String, round_shard: Option<String>, order: &Order) -> Self {
-        let Claim { id, user, lane, unit, slot, reserved_at_ms } = order.claim.clone();
+        let Reservation { id, user, lane, unit, slot, reserved_at_ms } = order.reservation.clone();
         let expires_at = order.created_at_ms.plus_s(GUARD_LIFE_S).as_epoch_s();
         Self { pk, round_shard, order_id: id, user, lane, unit, slot, reserved_at_ms, expires_at }
     }
 
     pub(crate) fn of_unit(order: &Order) -> Self {
-        let Claim { id, unit, .. } = &order.claim;
+        let Reservation { id, unit, .. } = &order.reservation;
         let shard = keys::round_shard(&id.round, keys::shard_of(*unit));
         Self::new(keys::unit(&id.round, *unit), Some(shard), order)
     }
 
     pub(crate) fn of_slot(order: &Order) -> Self {
-        let Claim { id, user, slot, .. } = &order.claim;
+        let Reservation { id, user, slot, .. } = &order.reservation;
         Self::new(keys::slot(&id.round, user, *slot), None, order)
     }
 }
 
-impl From<GuardItem> for Claim {
+impl From<GuardItem> for Reservation {
     fn from(guard: GuardItem) -> Self {
         let GuardItem { order_id: id, user, lane, unit, slot, reserved_at_ms, .. } = guard;
         Self { id, user, lane, unit, slot, reserved_at_ms }
@@ -169,6 +169,6 @@ mod tests {
         assert_eq!(to_item(GuardItem::of_unit(&order)).unwrap(), item(&unit));
         assert_eq!(to_item(GuardItem::of_slot(&order)).unwrap(), item(&stored_guard("SLOT#lamp#1#alice#1")));
         let guard: GuardItem = serde_dynamo::from_item(item(&unit)).unwrap();
-        assert_eq!(Claim::from(guard), order.claim);
+        assert_eq!(Reservation::from(guard), order.reservation);
     }
 }

@@ -81,7 +81,7 @@ impl Ledger {
     }
 
     async fn place_late(&self, order: Order, limits: &[CampaignLimit]) -> Result<Placed, LedgerError> {
-        let fence = self.unless_fenced(&order.claim.id.round, order.claim.unit);
+        let fence = self.unless_fenced(&order.reservation.id.round, order.reservation.unit);
         self.place_on(order, Some(fence), limits).await
     }
 
@@ -108,7 +108,7 @@ impl Ledger {
         }
         let of_another = |at| -> Result<bool, LedgerError> {
             let Some(guard) = old_item(&reasons, at) else { return Ok(false) };
-            Ok(serde_dynamo::from_item::<_, GuardItem>(guard)?.order_id != order.claim.id)
+            Ok(serde_dynamo::from_item::<_, GuardItem>(guard)?.order_id != order.reservation.id)
         };
         let limits_at = FENCE + usize::from(is_fenced);
         let campaign = (limits_at..limits_at + limits.len()).any(|at| has_failed(&reasons, at));
@@ -116,7 +116,7 @@ impl Ledger {
         if taken.unit || taken.slot || taken.campaign {
             Ok(Placed::Taken(taken))
         } else {
-            Err(LedgerError::Contradiction(format!("{} has a guard but no order", order.claim.id)))
+            Err(LedgerError::Contradiction(format!("{} has a guard but no order", order.reservation.id)))
         }
     }
 
@@ -134,8 +134,8 @@ impl Ledger {
         Err(LedgerError::of("TransactWriteItems")(error))
     }
 
-    /// Writes the order of a claim that will never have one ([`Order::cancelled`], [`Order::failed`]), on the condition
-    /// that there is none yet. Returns the order as it is then: this one, or the one that existed.
+    /// Writes the order of a reservation that will never have one ([`Order::cancelled`], [`Order::failed`]), on the
+    /// condition that there is none yet. Returns the order as it is then: this one, or the one that existed.
     ///
     /// Guards against the order message that is still under way: whichever comes second finds the other.
     pub async fn fence(&self, order: Order) -> Result<Order, LedgerError> {
@@ -160,7 +160,7 @@ impl Ledger {
         debug_assert!(!step.to().is_live(), "an order that keeps its unit keeps its guards");
         let due = if step == Transition::Expire { " AND pay_by_ms <= :now" } else { "" };
         let update = self
-            .updating(keys::order(&order.claim.id))
+            .updating(keys::order(&order.reservation.id))
             .update_expression("SET #state = :to, ended_at_ms = :now REMOVE pending_shard, live_shard")
             .condition_expression(format!("#state = :from{due}"))
             .expression_attribute_names("#state", "state")
@@ -170,8 +170,8 @@ impl Ledger {
             .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld);
         let mut writes = vec![
             update.part(),
-            self.delete_guard(GuardItem::of_unit(order).pk, &order.claim.id),
-            self.delete_guard(GuardItem::of_slot(order).pk, &order.claim.id),
+            self.delete_guard(GuardItem::of_unit(order).pk, &order.reservation.id),
+            self.delete_guard(GuardItem::of_slot(order).pk, &order.reservation.id),
         ];
         writes.extend(order.campaigns.iter().map(|campaign| self.leave_campaign(order, campaign)));
         let Some(reasons) = self.transact(writes).await? else {
@@ -179,9 +179,10 @@ impl Ledger {
         };
         match reasons.first().and_then(CancellationReason::code) {
             Some(CONDITION_FAILED) => old_item(&reasons, ORDER).map(order_from).transpose(),
-            _ => {
-                Err(LedgerError::Contradiction(format!("{} is pending but a guard of it is another's", order.claim.id)))
-            }
+            _ => Err(LedgerError::Contradiction(format!(
+                "{} is pending but a guard of it is another's",
+                order.reservation.id
+            ))),
         }
     }
 
@@ -232,7 +233,7 @@ impl Ledger {
         let more = output.last_evaluated_key.is_some();
         let orders: Vec<Order> =
             output.items.unwrap_or_default().into_iter().map(order_from).collect::<Result<_, _>>()?;
-        let next = orders.last().filter(|_| more).map(|last| (last.claim.id.clone(), last.created_at_ms));
+        let next = orders.last().filter(|_| more).map(|last| (last.reservation.id.clone(), last.created_at_ms));
         Ok(OrdersPage { orders, next })
     }
 }

@@ -66,7 +66,7 @@ impl Ledger {
         let wanted: Vec<ReservationId> = ids.iter().map(|(_, id)| id.clone()).collect();
         let found = self.orders(&wanted).await?;
         let mut found: HashMap<ReservationId, Order> =
-            found.into_iter().map(|order| (order.claim.id.clone(), order)).collect();
+            found.into_iter().map(|order| (order.reservation.id.clone(), order)).collect();
         Ok(wanted.iter().filter_map(|id| found.remove(id)).collect())
     }
 

@@ -60,13 +60,13 @@ impl OrderCounts {
     async fn read(&self, round: &RoundId, known: &mut Final) -> Result<OrderCount, LedgerError> {
         let Inner { ledger, clock, .. } = &*self.0;
         let as_of_ms = clock.now();
-        let guarded: Vec<_> = ledger.guards(round).await?.into_iter().map(|claim| claim.id).collect();
+        let guarded: Vec<_> = ledger.guards(round).await?.into_iter().map(|reservation| reservation.id).collect();
         let open: Vec<_> = guarded.into_iter().filter(|id| !known.has(id)).collect();
         let mut unpaid = 0;
         for order in ledger.orders(&open).await? {
             match order.state {
-                OrderState::Paid => drop(known.paid.insert(order.claim.id)),
-                OrderState::Granted => drop(known.granted.insert(order.claim.id)),
+                OrderState::Paid => drop(known.paid.insert(order.reservation.id)),
+                OrderState::Granted => drop(known.granted.insert(order.reservation.id)),
                 OrderState::Pending => unpaid += 1,
                 // Its guard was deleted with it; the index lags.
                 _ => {}

@@ -84,14 +84,14 @@ impl TermsCache {
     pub fn award_of<'a>(&'a self, order: &'a Order) -> BoxFuture<'a, Result<Option<ShownAward>, LedgerError>> {
         Box::pin(async move {
             // Boxed: an AWS call makes a large future, and most orders have no prize.
-            let of_round = &order.claim.id.round;
+            let of_round = &order.reservation.id.round;
             let terms = if ShownAward::needs_terms(order) { Box::pin(self.get(of_round)).await? } else { None };
             let needs_draw = terms.as_ref().is_some_and(|terms| ShownAward::needs_draw(order, terms));
             if !(needs_draw && Box::pin(self.is_drawn(of_round)).await?) {
                 return Ok(ShownAward::of(order, terms.as_deref(), false));
             }
             // It may have been read before its prize was given, or by an index that lags.
-            let since = Box::pin(self.ledger.order(&order.claim.id)).await?;
+            let since = Box::pin(self.ledger.order(&order.reservation.id)).await?;
             Ok(ShownAward::of(since.as_ref().unwrap_or(order), terms.as_deref(), true))
         })
     }

@@ -7,7 +7,6 @@ mod allocation;
 pub mod audit;
 pub mod award;
 mod campaign;
-mod claim;
 mod door_terms;
 mod early_access;
 mod edit;
@@ -25,6 +24,7 @@ mod offer;
 mod order;
 mod rain;
 mod recurrence;
+mod reservation;
 mod round;
 mod shown;
 mod terms;
@@ -38,7 +38,6 @@ pub use allocation::{
 pub use campaign::{
     Campaign, CampaignId, CampaignLimit, InvalidCampaign, MAX_CAMPAIGN_LIMIT, MAX_CAMPAIGN_SALES, MAX_LIMITS_OF_A_SALE,
 };
-pub use claim::{Claim, ClaimState, Entry};
 pub use door_terms::{
     DoorTerms, MAX_BLOCKED_FOR_S, MAX_PLANNED_REQUESTS_PER_S, MAX_VIOLATION_WINDOW_S, MAX_VIOLATIONS,
 };
@@ -62,6 +61,7 @@ pub use offer::{Offer, SaleState};
 pub use order::{Failure, MAX_PAYMENT_ID_LENGTH, Order, OrderState, RefundState, Transition};
 pub use rain::{InvalidRainPlan, MAX_DROPS, MAX_EVERY_S, Rain, RainDrop, RainPlan, Steady};
 pub use recurrence::{Hours, Overlap, Recurrence, UnknownTimeZone};
+pub use reservation::{Reservation, ReservationState, StoredReservation};
 pub use round::{Round, latest_rounds};
 pub use shown::{Availability, Phase, ShownAward};
 pub use terms::{

@@ -1,7 +1,7 @@
 use serde::{Deserialize, Serialize};
 use strum::{IntoStaticStr, VariantArray};
 
-use crate::{Award, CampaignId, Claim, EpochMs, Price};
+use crate::{Award, CampaignId, EpochMs, Price, Reservation};
 
 pub const MAX_PAYMENT_ID_LENGTH: usize = 64;
 
@@ -104,9 +104,9 @@ impl Failure {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Order {
-    /// The claim. Its id is also the order's.
+    /// The reservation. Its id is also the order's.
     #[serde(flatten)]
-    pub claim: Claim,
+    pub reservation: Reservation,
     pub state: OrderState,
     pub created_at_ms: EpochMs,
     /// The price. `None` if the order could not be made.
@@ -151,28 +151,28 @@ impl RefundState {
 }
 
 impl Order {
-    pub fn pending(claim: Claim, price: Price, created_at_ms: EpochMs, pay_by_ms: EpochMs) -> Self {
-        let order = Self::of(claim, OrderState::Pending, created_at_ms);
+    pub fn pending(reservation: Reservation, price: Price, created_at_ms: EpochMs, pay_by_ms: EpochMs) -> Self {
+        let order = Self::of(reservation, OrderState::Pending, created_at_ms);
         Self { price: Some(price), pay_by_ms: Some(pay_by_ms), ..order }
     }
 
-    pub fn granted(claim: Claim, price: Price, now: EpochMs, award: Option<Award>) -> Self {
-        let order = Self::of(claim, OrderState::Granted, now);
+    pub fn granted(reservation: Reservation, price: Price, now: EpochMs, award: Option<Award>) -> Self {
+        let order = Self::of(reservation, OrderState::Granted, now);
         Self { price: Some(price), award, ..order }
     }
 
-    /// The fence of a claim that its user cancelled before there was an order.
-    pub fn cancelled(claim: Claim, now: EpochMs) -> Self {
-        Self { ended_at_ms: Some(now), ..Self::of(claim, OrderState::Cancelled, now) }
+    /// The fence of a reservation that its user cancelled before there was an order.
+    pub fn cancelled(reservation: Reservation, now: EpochMs) -> Self {
+        Self { ended_at_ms: Some(now), ..Self::of(reservation, OrderState::Cancelled, now) }
     }
 
-    pub fn failed(claim: Claim, why: Failure, now: EpochMs) -> Self {
-        Self { ended_at_ms: Some(now), failure: Some(why), ..Self::of(claim, OrderState::Failed, now) }
+    pub fn failed(reservation: Reservation, why: Failure, now: EpochMs) -> Self {
+        Self { ended_at_ms: Some(now), failure: Some(why), ..Self::of(reservation, OrderState::Failed, now) }
     }
 
-    const fn of(claim: Claim, state: OrderState, created_at_ms: EpochMs) -> Self {
+    const fn of(reservation: Reservation, state: OrderState, created_at_ms: EpochMs) -> Self {
         Self {
-            claim,
+            reservation,
             state,
             created_at_ms,
             price: None,
@@ -236,7 +236,7 @@ mod tests {
         "slot": 0, "reserved_at_ms": 1795510800123, "created_at_ms": 1795510800456, "price_minor": 0, "currency": "EUR",
         "award": { "kind": "amount", "amount_minor": 137 }
     }"#;
-    /// The fence of a claim that could not become an order.
+    /// The fence of a reservation that could not become an order.
     const FAILED: &str = r#"{
         "id": "lamp.1.0198f0b2a4c57d1e8f00aabbccddeeff", "user": "alice", "state": "FAILED", "lane": 0, "unit": 17,
         "slot": 1, "reserved_at_ms": 1795510800123, "created_at_ms": 1795510800456, "ended_at_ms": 1795510800456,
@@ -250,9 +250,12 @@ mod tests {
             let written: serde_json::Value = serde_json::to_value(&order).unwrap();
             assert_eq!(written, serde_json::from_str::<serde_json::Value>(stored).unwrap());
         }
-        let claim = serde_json::from_str::<Order>(PAID).unwrap().claim;
-        assert_eq!((claim.unit.0, claim.slot.0, claim.lane.0, claim.user.as_str()), (17, 1, 0, "alice"));
-        let failed = Order::failed(claim, Failure::SoldOut, EpochMs(1_795_510_800_456));
+        let reservation = serde_json::from_str::<Order>(PAID).unwrap().reservation;
+        assert_eq!(
+            (reservation.unit.0, reservation.slot.0, reservation.lane.0, reservation.user.as_str()),
+            (17, 1, 0, "alice")
+        );
+        let failed = Order::failed(reservation, Failure::SoldOut, EpochMs(1_795_510_800_456));
         assert_eq!(failed, serde_json::from_str(FAILED).unwrap());
     }
 }

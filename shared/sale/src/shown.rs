@@ -152,12 +152,12 @@ mod tests {
     #[test]
     fn an_award_is_shown_in_words() {
         let id = "packet.1.0198f0b2a4c57d1e8f00aabbccddeeff";
-        let claim: crate::Claim = serde_json::from_value(serde_json::json!({
+        let reservation: crate::Reservation = serde_json::from_value(serde_json::json!({
             "id": id, "user": "alice", "lane": 0, "unit": 17, "slot": 0, "reserved_at_ms": 1
         }))
         .unwrap();
         let price = Price { price_minor: 0, currency: "EUR".parse().unwrap() };
-        let granted = |award| Order::granted(claim.clone(), price, EpochMs(2), award);
+        let granted = |award| Order::granted(reservation.clone(), price, EpochMs(2), award);
         let prize = |name: &str| Prize { name: name.into(), count: 1 };
         let prizes = vec![prize("A phone"), prize("A cup")];
         let terms = packet(Allocation::Prizes { prizes, draw: DrawTime::Instant, beacon: false });
@@ -187,7 +187,7 @@ mod tests {
         assert_eq!([false, true].map(|drawn| shown(&entry, drawn)), [r#"{"kind":"entered"}"#, r#"{"kind":"blank"}"#]);
         let winner = granted(Some(Award::Prize { prize: 1 }));
         assert_eq!([false, true].map(|drawn| shown(&winner, drawn)), [r#"{"kind":"prize","prize":"A phone"}"#; 2]);
-        let late = Order::failed(claim, crate::Failure::EntriesClosed, EpochMs(2));
+        let late = Order::failed(reservation, crate::Failure::EntriesClosed, EpochMs(2));
         assert_eq!((ShownAward::needs_terms(&late), shown(&late, true)), (false, "null".to_owned()));
     }
 }

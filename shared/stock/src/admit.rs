@@ -3,7 +3,7 @@ use std::sync::LazyLock;
 use sale::{BuyerClass, EpochMs, UserId};
 use uuid::Uuid;
 
-use crate::claims::lead_ms;
+use crate::reservations::lead_ms;
 use crate::script::Script;
 use crate::script_code::{moment, parse, sold_out, unexpected};
 use crate::{RoundStock, ScriptCode, SoldOut, StockError};

@@ -1,6 +1,6 @@
 use runtime::breaker;
 
-use crate::entry::InvalidRecord;
+use crate::record::InvalidRecord;
 
 #[derive(Debug, thiserror::Error)]
 pub enum StockError {

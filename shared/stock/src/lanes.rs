@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use std::time::Duration;
 
 use futures::future::join_all;
-use sale::{BuyerClass, Claim, EpochMs, Lane, UserId};
+use sale::{BuyerClass, EpochMs, Lane, Reservation, UserId};
 use tokio::time::timeout;
 use uuid::Uuid;
 
@@ -178,7 +178,7 @@ impl RoundStock<'_> {
                     return Ok(answer);
                 }
                 // It is done. If its record stays, the next search removes it.
-                if let Err(error) = self.settle(&transfer).await {
+                if let Err(error) = self.close_transfer(&transfer).await {
                     tracing::warn!(error = &error as &dyn std::error::Error, ?transfer, "a transfer stays recorded");
                 }
                 if !matches!(answer, Reserve::SoldOut(_)) {
@@ -247,31 +247,36 @@ impl RoundStock<'_> {
         Ok(None)
     }
 
-    pub(crate) async fn reseat_elsewhere(self, claim: &Claim, refused: Refused) -> Result<Reseated, StockError> {
-        let searching = Box::pin(self.search_for_claim(claim, refused));
+    pub(crate) async fn reseat_elsewhere(
+        self,
+        reservation: &Reservation,
+        refused: Refused,
+    ) -> Result<Reseated, StockError> {
+        let searching = Box::pin(self.search_for_reservation(reservation, refused));
         timeout(self.connection.limit(SEARCH_TIMEOUT), searching).await.unwrap_or(Err(StockError::OnTheWay))
     }
 
-    async fn search_for_claim(self, claim: &Claim, refused: Refused) -> Result<Reseated, StockError> {
+    async fn search_for_reservation(self, reservation: &Reservation, refused: Refused) -> Result<Reseated, StockError> {
         let is_left = |each: &LaneAvailability| each.free > 0;
         for _ in 0..MAX_READS {
             let availability = self.availability().await?;
-            let Some(at_home) = availability.of(claim.lane) else {
+            let Some(at_home) = availability.of(reservation.lane) else {
                 return availability.failed.map_or(Ok(Reseated::UnknownSale), Err);
             };
             if is_left(at_home)
-                && let Some(reseated) = self.reseat_at_home(claim, refused).await?
+                && let Some(reseated) = self.reseat_at_home(reservation, refused).await?
             {
                 return Ok(reseated);
             }
-            for donor in availability.donors(claim.lane, is_left) {
-                let heard = availability.heard_by(claim.lane);
-                if let Donated::Units(transfer) = self.donate_above(heard, donor, claim.lane, DonateFor::Reseat).await?
+            for donor in availability.donors(reservation.lane, is_left) {
+                let heard = availability.heard_by(reservation.lane);
+                if let Donated::Units(transfer) =
+                    self.donate_above(heard, donor, reservation.lane, DonateFor::Reseat).await?
                 {
                     if self.take_in(&transfer).await? {
-                        self.settle(&transfer).await?;
+                        self.close_transfer(&transfer).await?;
                     }
-                    if let Some(reseated) = self.reseat_at_home(claim, refused).await? {
+                    if let Some(reseated) = self.reseat_at_home(reservation, refused).await? {
                         return Ok(reseated);
                     }
                 }
@@ -284,7 +289,7 @@ impl RoundStock<'_> {
                 if again.is_as(&availability) && again.have_nothing(is_left) {
                     return Ok(Reseated::NoUnit);
                 }
-            } else if !self.finish_what_is_open(&availability, claim.lane).await? {
+            } else if !self.finish_what_is_open(&availability, reservation.lane).await? {
                 if let Some(error) = availability.failed {
                     return Err(error);
                 }

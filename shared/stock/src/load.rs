@@ -4,11 +4,11 @@ use std::sync::LazyLock;
 
 use futures::future::join_all;
 use range_set_blaze::RangeSetBlaze;
-use sale::{Claim, ClaimState, EpochMs, Lane, Round, Terms, UserId};
+use sale::{EpochMs, Lane, Reservation, ReservationState, Round, Terms, UserId};
 use uuid::Uuid;
 
-use crate::entry::write_entry;
 use crate::ranges::range_text;
+use crate::record::write_reservation;
 use crate::script::Script;
 use crate::script_code::{parse, unexpected};
 use crate::transfers::{ClaimedLane, LaneTransfers, fields_of_lost};
@@ -37,7 +37,7 @@ pub struct RoundLoad {
     pub version: u32,
     /// When this load began, which distinguishes it from all others.
     pub epoch_ms: EpochMs,
-    pub taken: Vec<Claim>,
+    pub taken: Vec<Reservation>,
     pub blocked: Vec<(UserId, EpochMs)>,
 }
 
@@ -99,7 +99,7 @@ impl RoundLoad {
 
     /// The units to hand out: gaps between taken ones, and the first unit that was never handed out.
     fn free(&self) -> (Vec<RangeInclusive<u32>>, u32) {
-        let taken: RangeSetBlaze<u32> = self.taken.iter().map(|claim| claim.unit.0).collect();
+        let taken: RangeSetBlaze<u32> = self.taken.iter().map(|reservation| reservation.unit.0).collect();
         let last = taken.last().unwrap_or(0);
         let gaps = RangeSetBlaze::from_iter([1..=last]) - taken;
         (gaps.into_ranges().collect(), last.saturating_add(1))
@@ -107,10 +107,13 @@ impl RoundLoad {
 
     fn records(&self, of: Lane) -> BTreeMap<&UserId, String> {
         let mut records: BTreeMap<&UserId, String> = BTreeMap::new();
-        let entries = self.taken.iter().map(|claim| (&claim.user, write_entry(claim, ClaimState::Ordered)));
+        let reservations = self
+            .taken
+            .iter()
+            .map(|reservation| (&reservation.user, write_reservation(reservation, ReservationState::Ordered)));
         let notes = self.blocked.iter().map(|(user, until)| (user, format!("b {}", until.0)));
         let is_home = |user: &UserId| of.lanes() == 1 || Lane::home_of(user, of.lanes()) == of;
-        for (user, part) in entries.chain(notes).filter(|(user, _)| is_home(user)) {
+        for (user, part) in reservations.chain(notes).filter(|(user, _)| is_home(user)) {
             let record = records.entry(user).or_default();
             if !record.is_empty() {
                 record.push(';');
@@ -250,12 +253,12 @@ impl RoundStock<'_> {
         // Added units are dealt by the first lane, once it has the new terms.
         let first_lane = read.views.iter().find(|lane| lane.lane == Lane::new(0, self.lanes));
         let total = first_lane.map_or(round.terms.total, |lane| lane.transfers.dealt);
-        let only = |claim: &Claim| claim.unit.0..=claim.unit.0;
+        let only = |reservation: &Reservation| reservation.unit.0..=reservation.unit.0;
         let views = || read.views.iter().map(|lane| &lane.view);
         let free = views().flat_map(|view| view.free.iter().cloned());
-        let live = views().flat_map(|view| &view.entries).filter(|entry| entry.state.is_live());
-        let claims = round.taken.iter().chain(live.map(|entry| &entry.claim)).map(only);
-        let taken: RangeSetBlaze<u32> = claims.chain(free).chain(read.on_the_way()).collect();
+        let live = views().flat_map(|view| &view.reservations).filter(|stored| stored.state.is_live());
+        let reservations = round.taken.iter().chain(live.map(|stored| &stored.reservation)).map(only);
+        let taken: RangeSetBlaze<u32> = reservations.chain(free).chain(read.on_the_way()).collect();
         let present: Vec<_> = read.views.iter().map(|lane| (lane.lane, &lane.transfers)).collect();
         let is_short = !read.held_still || !begun.are_all_fenced;
         let mut loaded = false;

@@ -4,10 +4,10 @@ use std::sync::LazyLock;
 use std::time::Duration;
 
 use futures::future::try_join_all;
-use sale::{Claim, ClaimState, EpochMs, UserId};
+use sale::{EpochMs, Reservation, ReservationState, UserId};
 
-use crate::entry::read_record;
 use crate::lane_keys::LaneKeys;
+use crate::record::read_record;
 use crate::script::Script;
 use crate::script_code::{parse, unexpected};
 use crate::{RoundStock, ScriptCode, StockError};
@@ -19,7 +19,7 @@ static DUE: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::DUE
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Due {
-    pub claims: Vec<Claim>,
+    pub reservations: Vec<Reservation>,
     /// How many elements were handled. If fewer than requested, nothing else is due.
     pub read: usize,
     pub length: usize,
@@ -28,10 +28,10 @@ pub struct Due {
 }
 
 impl RoundStock<'_> {
-    /// Takes held claims that are at least `wait` old and were not taken within `wait`, from the first `most` elements
-    /// of the outbox. For one lane only: see [`RoundStock::each_lane`]. Drops those no longer held.
+    /// Takes held reservations that are at least `wait` old and were not taken within `wait`, from the first `most`
+    /// elements of the outbox. For one lane only: see [`RoundStock::each_lane`]. Drops those no longer held.
     ///
-    /// A claim that was taken is taken again after `wait`. Once `sent` has named the call that took it, by its
+    /// A reservation that was taken is taken again after `wait`. Once `sent` has named the call that took it, by its
     /// [`Due::due_at_ms`], its message is in the queue: then it is taken again only as its age doubles.
     pub async fn due(self, most: usize, wait: Duration, sent: Option<EpochMs>) -> Result<Due, StockError> {
         let keys = self.keys();
@@ -47,11 +47,12 @@ impl RoundStock<'_> {
         };
         let count = |text: &str| text.parse().map_err(|_| unexpected(&answer));
         let due_at_ms = EpochMs(due_at.parse().map_err(|_| unexpected(&answer))?);
-        let mut due = Due { read: count(read)?, length: count(length)?, due_at_ms, claims: Vec::new() };
+        let mut due = Due { read: count(read)?, length: count(length)?, due_at_ms, reservations: Vec::new() };
         for line in lines.lines() {
-            let (user, entries) = line.split_once(' ').ok_or_else(|| unexpected(line))?;
+            let (user, reservations) = line.split_once(' ').ok_or_else(|| unexpected(line))?;
             let user: UserId = user.parse().map_err(|_| unexpected(line))?;
-            due.claims.extend(read_record(keys, &user, entries)?.into_iter().map(|entry| entry.claim));
+            due.reservations
+                .extend(read_record(keys, &user, reservations)?.into_iter().map(|stored| stored.reservation));
         }
         Ok(due)
     }
@@ -110,7 +111,8 @@ impl<'a> Waiting<'a> {
 
     fn is_held(&self, keys: LaneKeys<'_>, record: &str) -> Result<bool, StockError> {
         let user = self.user.parse().map_err(|_| unexpected(self.user))?;
-        let mut held = read_record(keys, &user, record)?.into_iter().filter(|entry| entry.state == ClaimState::Held);
-        Ok(held.any(|entry| entry.claim.reserved_at_ms == self.made_at_ms))
+        let mut held =
+            read_record(keys, &user, record)?.into_iter().filter(|stored| stored.state == ReservationState::Held);
+        Ok(held.any(|stored| stored.reservation.reserved_at_ms == self.made_at_ms))
     }
 }

@@ -2,7 +2,7 @@ use std::sync::LazyLock;
 
 use futures::future::{join_all, try_join_all};
 use range_set_blaze::RangeSetBlaze;
-use sale::{Claim, Lane, Unit};
+use sale::{Lane, Reservation, Unit};
 
 use crate::ranges::range_text;
 use crate::script::Script;
@@ -20,11 +20,11 @@ const PER_CALL: usize = 500;
 const RUN: u32 = 64;
 
 impl RoundStock<'_> {
-    /// Tells Redis about an order's claim, and makes its unit free in no lane. Returns whether Redis had forgotten it;
-    /// if it has the claim as ordered or released, or does not have the round, nothing changes.
-    pub async fn adopt(self, claim: &Claim) -> Result<bool, StockError> {
-        let this = self.of_claim(claim);
-        let (keys, Claim { id, user, unit, slot, reserved_at_ms, .. }) = (self.keys_of(claim), claim);
+    /// Tells Redis about an order's reservation, and makes its unit free in no lane. Returns whether Redis had
+    /// forgotten it; if it has the reservation as ordered or released, or does not have the round, nothing changes.
+    pub async fn adopt(self, reservation: &Reservation) -> Result<bool, StockError> {
+        let this = self.of_reservation(reservation);
+        let (keys, Reservation { id, user, unit, slot, reserved_at_ms, .. }) = (self.keys_of(reservation), reservation);
         let call = ADOPT.keys([keys.sale(), keys.buyers(), keys.free()]);
         let call = call.arg((user.as_str(), id.uuid.as_simple().to_string(), slot.0, unit.0, reserved_at_ms.0));
         let call = if this.lanes > 1 { call.arg(1) } else { call };
@@ -35,7 +35,7 @@ impl RoundStock<'_> {
             return Ok(false);
         }
         // If this run ends before, the next one does both again.
-        let others = Lane::all(this.lanes).filter(|lane| this.lanes > 1 && *lane != claim.lane);
+        let others = Lane::all(this.lanes).filter(|lane| this.lanes > 1 && *lane != reservation.lane);
         let unit = [*unit];
         let excluded = join_all(others.map(|lane| this.only(lane).exclude_in_lane(&unit, None))).await;
         excluded.into_iter().try_fold(code == Adopted, |any, excluded| Ok(any | excluded?))

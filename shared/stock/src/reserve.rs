@@ -1,14 +1,14 @@
-use sale::{Claim, Entry, EpochMs};
+use sale::{EpochMs, Reservation, StoredReservation};
 
 use crate::script_code::SoldOut;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reserve {
-    Reserved(Claim),
+    Reserved(Reservation),
     /// This id was reserved before; its current state.
-    Replayed(Entry),
+    Replayed(StoredReservation),
     /// The user's live reservations, which reach the limit.
-    AlreadyReserved(Vec<Entry>),
+    AlreadyReserved(Vec<StoredReservation>),
     /// How many of the user's reservations in the round have ended unpaid, which is the limit.
     TooManyUnpaid(u32),
     /// No unit is left, or none until the next drop.

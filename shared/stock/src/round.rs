@@ -1,4 +1,4 @@
-use sale::{Claim, Lane, Round, RoundId, UserId};
+use sale::{Lane, Reservation, Round, RoundId, UserId};
 
 use crate::Stock;
 use crate::connection::RedisConnection;
@@ -17,7 +17,7 @@ pub struct RoundStock<'a> {
 }
 
 impl Stock {
-    /// The stock of a round with one lane, or of any claim of a round, since a claim names its lane.
+    /// The stock of a round with one lane, or of any reservation of a round, since a reservation names its lane.
     pub const fn round<'a>(&'a self, id: &'a RoundId) -> RoundStock<'a> {
         self.round_in(id, 1)
     }
@@ -55,15 +55,15 @@ impl<'a> RoundStock<'a> {
         self.lanes > 1 && self.only.is_none()
     }
 
-    /// The same with the number of lanes that the claim names.
-    pub(crate) fn of_claim(self, claim: &Claim) -> Self {
-        debug_assert_eq!(claim.id.round, *self.id, "a claim of another round");
-        Self { lanes: claim.lane.lanes(), only: None, ..self }
+    /// The same with the number of lanes that the reservation names.
+    pub(crate) fn of_reservation(self, reservation: &Reservation) -> Self {
+        debug_assert_eq!(reservation.id.round, *self.id, "a reservation of another round");
+        Self { lanes: reservation.lane.lanes(), only: None, ..self }
     }
 
-    pub(crate) fn keys_of(self, claim: &Claim) -> LaneKeys<'a> {
-        debug_assert_eq!(claim.id.round, *self.id, "a claim of another round");
-        self.keys_in(claim.lane)
+    pub(crate) fn keys_of(self, reservation: &Reservation) -> LaneKeys<'a> {
+        debug_assert_eq!(reservation.id.round, *self.id, "a reservation of another round");
+        self.keys_in(reservation.lane)
     }
 
     /// The keys of a user's home lane, which has everything of the user in the round.

@@ -9,8 +9,8 @@ use futures::future::join_all;
 use sale::{BuyerClass, EpochMs, Lane, UserId};
 use uuid::Uuid;
 
-use crate::claims::{lead_ms, read_reserve};
 use crate::ranges::{parse_range, range_text};
+use crate::reservations::{lead_ms, read_reserve};
 use crate::script::Script;
 use crate::script_code::{moment, parse, sold_out, unexpected};
 use crate::{Counters, Reserve, RoundStock, ScriptCode, SoldOut, StockError};
@@ -18,7 +18,7 @@ use crate::{Counters, Reserve, RoundStock, ScriptCode, SoldOut, StockError};
 static DONATE: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::DONATE));
 static ACCEPT: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::ACCEPT));
 static TAKE_IN: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::TAKE_IN));
-static SETTLE: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::SETTLE));
+static CLOSE_TRANSFER: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::CLOSE_TRANSFER));
 static FENCE: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::FENCE));
 static COMPLETE: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::COMPLETE));
 
@@ -206,9 +206,10 @@ impl RoundStock<'_> {
         Ok(call.arg(transfer.range_texts()).one_of(self.connection, &codes).await? == ScriptCode::Accepted)
     }
 
-    pub async fn settle(self, transfer: &Transfer) -> Result<(), StockError> {
-        let call = SETTLE.keys([self.keys_in(transfer.from).transfers()]).arg((transfer.to.index(), transfer.id));
-        call.one_of(self.connection, &[ScriptCode::Settled]).await.map(drop)
+    pub async fn close_transfer(self, transfer: &Transfer) -> Result<(), StockError> {
+        let call =
+            CLOSE_TRANSFER.keys([self.keys_in(transfer.from).transfers()]).arg((transfer.to.index(), transfer.id));
+        call.one_of(self.connection, &[ScriptCode::TransferClosed]).await.map(drop)
     }
 
     /// The open transfers of every lane that answers. Fails if a script's answer is invalid.
@@ -241,7 +242,7 @@ impl RoundStock<'_> {
     pub async fn finish(self, transfer: &Transfer) -> Result<bool, StockError> {
         let done = self.take_in(transfer).await?;
         if done {
-            self.settle(transfer).await?;
+            self.close_transfer(transfer).await?;
         }
         Ok(done)
     }

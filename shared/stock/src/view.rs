@@ -4,11 +4,11 @@ use std::ops::RangeInclusive;
 use futures::FutureExt;
 use futures::future::join_all;
 use range_set_blaze::RangeSetBlaze;
-use sale::{Entry, EpochMs, Lane, Unit, UserId};
+use sale::{EpochMs, Lane, StoredReservation, Unit, UserId};
 
-use crate::entry::read_record;
 use crate::lane_keys::LaneKeys;
 use crate::ranges::parse_range;
+use crate::record::read_record;
 use crate::script_code::unexpected;
 use crate::transfers::{ClaimedLane, LaneTransfers};
 use crate::{Counters, RoundStock, StockError};
@@ -26,7 +26,7 @@ pub struct RoundView {
     pub counters: Counters,
     /// Units to hand out, now or once they become available, from the counters and the set.
     pub free: Vec<RangeInclusive<u32>>,
-    pub entries: Vec<Entry>,
+    pub reservations: Vec<StoredReservation>,
     pub outbox: usize,
     /// Whether nothing moved while several lanes were read; then no unit is missing. One lane's `moves` tell that.
     pub held_still: bool,
@@ -157,16 +157,16 @@ fn count(range: &RangeInclusive<u32>) -> u32 {
 impl RoundView {
     fn of_all(of_lanes: u16, read: LaneViews) -> Self {
         let mut free: Vec<RangeInclusive<u32>> = read.on_the_way().collect();
-        let (mut entries, mut outbox, mut lanes) = (Vec::new(), 0, Vec::new());
+        let (mut reservations, mut outbox, mut lanes) = (Vec::new(), 0, Vec::new());
         let held_still = read.held_still && read.lost.is_empty();
         for LaneView { lane, view, transfers } in read.views {
             free.extend(view.free);
-            entries.extend(view.entries);
+            reservations.extend(view.reservations);
             outbox += view.outbox;
             lanes.push((lane, view.counters, transfers));
         }
         let (unreachable, lost) = (read.unreachable, read.lost);
-        Self { counters: of_all(of_lanes, lanes), free, entries, outbox, held_still, unreachable, lost }
+        Self { counters: of_all(of_lanes, lanes), free, reservations, outbox, held_still, unreachable, lost }
     }
 
     /// Units that can be handed out twice, since two lanes have them. At most `most`.
@@ -184,7 +184,8 @@ impl RoundView {
 
     /// Those of these units that nobody holds and no lane can hand out.
     pub fn in_no_place(&self, units: Vec<Unit>) -> Vec<Unit> {
-        let held = self.entries.iter().filter(|entry| entry.state.is_live()).map(|entry| entry.claim.unit);
+        let held =
+            self.reservations.iter().filter(|stored| stored.state.is_live()).map(|stored| stored.reservation.unit);
         let held: HashSet<Unit> = held.collect();
         let free: RangeSetBlaze<u32> = self.free.iter().collect();
         units.into_iter().filter(|unit| !held.contains(unit) && !free.contains(unit.0)).collect()
@@ -412,12 +413,12 @@ impl RoundStock<'_> {
         if counters.next_unit <= counters.total() {
             free.push(counters.next_unit..=counters.total());
         }
-        let entries = self.all_entries(keys).await?;
+        let reservations = self.all_reservations(keys).await?;
         let outbox = self.connection.ask(redis::cmd("LLEN").arg(keys.outbox())).await?;
         Ok(Some(RoundView {
             counters,
             free,
-            entries,
+            reservations,
             outbox,
             held_still: true,
             unreachable: Vec::new(),
@@ -440,7 +441,7 @@ impl RoundStock<'_> {
         Ok(free)
     }
 
-    async fn all_entries(self, keys: LaneKeys<'_>) -> Result<Vec<Entry>, StockError> {
+    async fn all_reservations(self, keys: LaneKeys<'_>) -> Result<Vec<StoredReservation>, StockError> {
         let key = &keys.buyers();
         let mut scans = 0;
         let records = loop {
@@ -466,12 +467,12 @@ impl RoundStock<'_> {
                 return Err(unexpected("fewer buyers than there are"));
             }
         };
-        let mut entries = Vec::with_capacity(records.len());
+        let mut reservations = Vec::with_capacity(records.len());
         for (user, record) in records {
             let user: UserId = user.parse().map_err(|_| unexpected(&user))?;
-            entries.extend(read_record(keys, &user, &record)?);
+            reservations.extend(read_record(keys, &user, &record)?);
         }
-        Ok(entries)
+        Ok(reservations)
     }
 }
 
@@ -485,7 +486,7 @@ mod tests {
         let view = RoundView {
             counters: Counters::default(),
             free: vec![50..=60, 1..=100],
-            entries: Vec::new(),
+            reservations: Vec::new(),
             outbox: 0,
             held_still: true,
             unreachable: Vec::new(),

@@ -160,7 +160,7 @@ pub enum Supply {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Redis {
-    /// It forgets nothing in this run, so its holds are as certain as orders.
+    /// It forgets nothing in this run, so its reservations are as certain as orders.
     Keeps,
     /// From this moment on it may have forgotten anything, including earlier data. Only orders are certain.
     MayForgetFrom(u64),
@@ -195,7 +195,7 @@ pub enum Clocks {
 pub enum LedgerReading {
     NotRead,
     /// It has every order of the round, read from this moment on, with the system at rest: no requests, no waiting
-    /// messages and no holds.
+    /// messages and no reservations.
     AtRest(u64),
 }
 

@@ -43,13 +43,13 @@ pub enum Next {
     Fence(Seat, OrderState),
     Cancel,
     /// Brings Redis in line with this state of the order.
-    Settle(OrderState),
-    /// Tells Redis of an order that it did not know, then continues as after settling.
+    Apply(OrderState),
+    /// Tells Redis of an order that it did not know, then continues as after applying it.
     AdoptThenGo(OrderState),
     SendExpiry,
     /// Ends the order in the ledger after the release (a mistake).
     EndAfterRelease,
-    /// Gives back a hold whose order has ended, except this unit if it is another order's.
+    /// Gives back a reservation whose order has ended, except this unit if it is another order's.
     Release(Option<u8>),
     /// Tells Redis of an order that it lacks or has differently.
     Adopt,

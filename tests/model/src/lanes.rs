@@ -73,7 +73,7 @@ pub struct Lane {
     /// Free units, one bit each.
     pub free: u8,
     /// Units that users of this lane have.
-    pub entries: [Option<u8>; USERS],
+    pub reservations: [Option<u8>; USERS],
     /// How often units came or went, except by reservations.
     pub moves: u8,
     pub record: Option<Transfer>,
@@ -199,7 +199,7 @@ impl Lane {
         is_loaded: false,
         generation: 0,
         free: 0,
-        entries: [None; USERS],
+        reservations: [None; USERS],
         moves: 0,
         record: None,
         begun: 0,
@@ -208,21 +208,22 @@ impl Lane {
     };
 
     fn taken(&self) -> u8 {
-        self.entries.iter().flatten().fold(0, |bits, unit| bits | 1 << unit)
+        self.reservations.iter().flatten().fold(0, |bits, unit| bits | 1 << unit)
     }
 
-    /// The transfer to `other`, unless `other` has added it already. If `other` is lost that is unknown, and the load settles it.
+    /// The transfer to `other`, unless `other` has added it already. If `other` is lost that is unknown, and the load
+    /// decides it.
     fn open_to(&self, other: &Self) -> Option<Transfer> {
         self.record.filter(|transfer| other.is_loaded && transfer.id > other.accepted)
     }
 
     fn reserve(&mut self, user: usize) -> Option<u8> {
-        if self.entries[user].is_none() && self.free != 0 {
+        if self.reservations[user].is_none() && self.free != 0 {
             let unit = self.free.trailing_zeros() as u8;
             self.free &= !(1 << unit);
-            self.entries[user] = Some(unit);
+            self.reservations[user] = Some(unit);
         }
-        self.entries[user]
+        self.reservations[user]
     }
 
     /// Half of the free units, at least one, those with the highest numbers.
@@ -271,7 +272,7 @@ fn places(state: &LaneState) -> [u8; UNITS] {
     let mut add = |bits: u8| (0..UNITS).filter(|unit| bits & (1 << unit) != 0).for_each(|unit| counts[unit] += 1);
     for (at, lane) in state.lanes.iter().enumerate().filter(|(_, lane)| lane.is_loaded) {
         add(lane.free);
-        lane.entries.iter().flatten().for_each(|unit| add(1 << unit));
+        lane.reservations.iter().flatten().for_each(|unit| add(1 << unit));
         add(lane.open_to(&state.lanes[other(at)]).map_or(0, |transfer| transfer.units));
     }
     counts
@@ -337,7 +338,7 @@ impl LaneProtocol {
             }
             Caller::Delete(transfer, accepts) => {
                 state.lanes[away].delete(transfer.id);
-                match state.lanes[home].entries[user] {
+                match state.lanes[home].reservations[user] {
                     _ if accepts => Caller::Accept(transfer),
                     Some(unit) if state.lanes[home].is_loaded => Caller::Won(unit),
                     // Sold to others meanwhile, or the lane is lost: ask again.
@@ -346,7 +347,7 @@ impl LaneProtocol {
             }
             Caller::GiveBack => {
                 let lane = &mut state.lanes[home];
-                if let Some(unit) = lane.entries[user].take() {
+                if let Some(unit) = lane.reservations[user].take() {
                     lane.free |= 1 << unit;
                     lane.moves += 1;
                 }
@@ -459,7 +460,7 @@ impl LaneProtocol {
         for (unit, user) in guards.into_iter().enumerate().filter_map(|(unit, user)| Some((unit, user?))) {
             guarded |= 1 << unit;
             if HOME[usize::from(user)] == at {
-                lane.entries[usize::from(user)] = Some(unit as u8);
+                lane.reservations[usize::from(user)] = Some(unit as u8);
             }
         }
         let elsewhere = match kept {
@@ -634,13 +635,13 @@ impl Model for LaneProtocol {
                     || (state.lanes.iter().all(|lane| lane.record.is_none()) && (is_sold || !is_waiting))
             }),
             Property::always("what Redis says is sold, the ledger has", |_, state: &LaneState| {
-                state.lanes.iter().flat_map(|lane| lane.entries.iter().enumerate()).all(|(user, unit)| {
+                state.lanes.iter().flat_map(|lane| lane.reservations.iter().enumerate()).all(|(user, unit)| {
                     let has = |unit: u8| state.guards[usize::from(unit)] == Some(user as u8);
                     unit.is_none_or(|unit| has(unit) || state.callers[user] == Caller::GiveBack)
                 })
             }),
             Property::sometimes("a unit of the other lane is won", |_, state: &LaneState| {
-                state.lanes[0].entries.iter().flatten().any(|unit| DEALT[1] & (1 << unit) != 0)
+                state.lanes[0].reservations.iter().flatten().any(|unit| DEALT[1] & (1 << unit) != 0)
             }),
             Property::sometimes("everything is sold and somebody was told so", |_, state: &LaneState| {
                 state.guards.iter().all(Option::is_some) && state.callers.contains(&Caller::SoldOut)

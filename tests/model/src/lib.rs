@@ -35,4 +35,6 @@ pub use modelled::{Action, Protocol};
 pub use reads::{Audit, Items, Placing, ReadsAction, ReadsMistake, ReadsProtocol, ReadsState};
 pub use scope::{Request, SCOPES, Scope};
 pub use state::{Ghost, Left, Replica, State};
-pub use stored::{Guards, Hold, HoldState, IDS, Ledger, Order, OrderState, Redis, Returned, SLOTS, Seat, UNITS, USERS};
+pub use stored::{
+    Guards, IDS, Ledger, Order, OrderState, Redis, Reservation, ReservationState, Returned, SLOTS, Seat, UNITS, USERS,
+};

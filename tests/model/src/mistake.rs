@@ -1,7 +1,7 @@
 /// A way to get the protocol wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mistake {
-    /// `release` does not check whether the hold was released before.
+    /// `release` does not check whether the reservation was released before.
     ReleaseEveryTime,
     /// Expiry releases before the ledger's transaction.
     ReleaseFirst,
@@ -42,11 +42,11 @@ pub enum Mistake {
     DeadLetterGivesUp,
     /// A reservation without an order is cancelled without a fence.
     CancelUnfenced,
-    /// Reconciliation releases a hold just because it is old.
-    ReleaseOldHold,
+    /// Reconciliation releases a reservation just because it is old.
+    ReleaseOldReservation,
     /// `reserve` gives the same id a new unit each time.
     ReserveEveryTime,
-    /// `confirm` turns a released hold into an ordered one.
+    /// `confirm` turns a released reservation into an ordered one.
     ConfirmReleased,
     /// `adopt` does nothing for an order that Redis knows, even if its unit is free as well.
     AdoptOnlyUnknown,
@@ -56,7 +56,7 @@ pub enum Mistake {
     SharedStaging,
     /// Reconciliation does not expire overdue orders.
     NoOverdue,
-    /// Reconciliation does not release holds of orders that have ended.
+    /// Reconciliation does not release reservations of orders that have ended.
     NoReleaseOfEnded,
     /// Reconciliation does not tell Redis of orders that it forgot.
     NoAdopt,

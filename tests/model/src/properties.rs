@@ -5,7 +5,7 @@ use stateright::Property;
 
 use crate::job::{Next, Who};
 use crate::state::State;
-use crate::stored::{HoldState, Order, OrderState};
+use crate::stored::{Order, OrderState, ReservationState};
 use crate::{Action, Protocol, replay};
 
 type Condition = fn(&Protocol, &State) -> bool;
@@ -28,7 +28,7 @@ const ALWAYS: [(&str, Condition); 11] = [
 /// These hold when nothing is under way and reconciliation has nothing to do.
 const AT_REST: [(&str, Condition); 5] = [
     ("at rest a 202 is an order or a release", |p, s| !p.is_at_rest(s) || accepted_has_ended(s)),
-    ("at rest no hold is without its order", |p, s| !p.is_at_rest(s) || holds_have_orders(s)),
+    ("at rest no reservation is without its order", |p, s| !p.is_at_rest(s) || reservations_have_orders(s)),
     ("at rest an unpaid order will expire", |p, s| !p.is_at_rest(s) || unpaid_will_expire(p, s)),
     ("at rest every unit is in one place", |p, s| !p.is_at_rest(s) || units_are_in_one_place(p, s)),
     ("at rest Redis has what live orders have", |p, s| !p.is_at_rest(s) || redis_agrees(p, s)),
@@ -119,8 +119,10 @@ fn redis_offers_no_unit_twice(protocol: &Protocol, state: &State) -> bool {
 }
 
 fn ordered_is_written(_: &Protocol, state: &State) -> bool {
-    let holds = state.redis.holds.iter().zip(state.ledger.orders);
-    holds.into_iter().all(|(hold, order)| !hold.is_some_and(|hold| hold.state == HoldState::Ordered) || order.is_some())
+    let reservations = state.redis.reservations.iter().zip(state.ledger.orders);
+    reservations.into_iter().all(|(reservation, order)| {
+        !reservation.is_some_and(|reservation| reservation.state == ReservationState::Ordered) || order.is_some()
+    })
 }
 
 fn in_one_place_without_loss(protocol: &Protocol, state: &State) -> bool {
@@ -138,7 +140,7 @@ fn accepted_has_ended(state: &State) -> bool {
     state.ghost.accepted.iter().zip(state.ledger.orders).all(|(accepted, order)| !accepted || order.is_some())
 }
 
-fn holds_have_orders(state: &State) -> bool {
+fn reservations_have_orders(state: &State) -> bool {
     state.redis.live().all(|seat| state.ledger.orders[usize::from(seat.id)].is_some_and(|order| order.is_live()))
 }
 

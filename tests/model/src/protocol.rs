@@ -3,7 +3,7 @@ use stateright::{Model, Property};
 use crate::job::{After, Job, Next, Who};
 use crate::scripts::Reserved;
 use crate::state::{Ghost, Left, Replica, State};
-use crate::stored::{Hold, IDS, Ledger, Order, Redis, Seat};
+use crate::stored::{IDS, Ledger, Order, Redis, Reservation, Seat};
 use crate::{Action, Mistake, Protocol, Scope, properties};
 
 impl Protocol {
@@ -132,7 +132,9 @@ impl Protocol {
                 state.jobs.extend(self.redelivered(job));
             }
             Action::Resend(id) => {
-                let Some(Hold { unit, slot, .. }) = state.redis.holds[usize::from(id)] else { return false };
+                let Some(Reservation { unit, slot, .. }) = state.redis.reservations[usize::from(id)] else {
+                    return false;
+                };
                 state.jobs.push(Job::new(Who::Order, Seat { id, unit, slot }));
             }
             Action::Overdue(id) => state.jobs.push(Job::new(Who::Reconciliation, Seat { id, unit: 0, slot: 0 })),
@@ -154,8 +156,8 @@ impl Protocol {
 
 /// The job of a request to cancel. It reads unit and slot from Redis, for the fence.
 pub(crate) fn cancellation(state: &State, id: u8) -> Job {
-    let hold = state.redis.holds[usize::from(id)];
-    let (unit, slot) = hold.map_or((0, 0), |Hold { unit, slot, .. }| (unit, slot));
+    let reservation = state.redis.reservations[usize::from(id)];
+    let (unit, slot) = reservation.map_or((0, 0), |Reservation { unit, slot, .. }| (unit, slot));
     Job::new(Who::Cancel, Seat { id, unit, slot })
 }
 

@@ -2,7 +2,7 @@
 
 use crate::job::{Job, Next, Who};
 use crate::state::State;
-use crate::stored::{HoldState, Order, OrderState, Seat};
+use crate::stored::{Order, OrderState, ReservationState, Seat};
 use crate::{Action, Mistake, Protocol};
 
 impl Protocol {
@@ -12,25 +12,27 @@ impl Protocol {
             found.push(Action::Repair(self.repair(0, 0, 0, Next::Load(ledger.units))));
             return;
         }
-        for (hold, id) in redis.holds.iter().zip(0..) {
-            let Some(hold) = hold.filter(|hold| hold.is_live()) else { continue };
+        for (reservation, id) in redis.reservations.iter().zip(0..) {
+            let Some(reservation) = reservation.filter(|reservation| reservation.is_live()) else { continue };
             let order = ledger.orders[usize::from(id)];
-            let guard = ledger.units[usize::from(hold.unit)].map(|guard| guard.0);
+            let guard = ledger.units[usize::from(reservation.unit)].map(|guard| guard.0);
             let release = |of_another| {
                 let release = Next::Release(of_another);
-                Action::Repair(self.repair(id, hold.unit, hold.slot, release))
+                Action::Repair(self.repair(id, reservation.unit, reservation.slot, release))
             };
-            match hold.state {
-                HoldState::Held if order.is_none() && self.makes(Mistake::ReleaseOldHold) => found.push(release(None)),
+            match reservation.state {
+                ReservationState::Held if order.is_none() && self.makes(Mistake::ReleaseOldReservation) => {
+                    found.push(release(None))
+                }
                 // Even if its unit is taken: its message leads to an order or a failure.
-                HoldState::Held if !self.makes(Mistake::NoOutbox) && !self.is_sent(state, id) => {
+                ReservationState::Held if !self.makes(Mistake::NoOutbox) && !self.is_sent(state, id) => {
                     found.push(Action::Resend(id));
                 }
-                HoldState::Ordered if order.is_some_and(Order::is_live) && guard != Some(id) => {
+                ReservationState::Ordered if order.is_some_and(Order::is_live) && guard != Some(id) => {
                     found.extend(self.scope.repairs.then(|| self.adoption(id)).flatten());
                 }
-                HoldState::Ordered if guard != Some(id) && !self.makes(Mistake::NoReleaseOfEnded) => {
-                    found.push(release(guard.map(|_| hold.unit)));
+                ReservationState::Ordered if guard != Some(id) && !self.makes(Mistake::NoReleaseOfEnded) => {
+                    found.push(release(guard.map(|_| reservation.unit)));
                 }
                 _ => {}
             }
@@ -49,8 +51,9 @@ impl Protocol {
         for unit in 0..self.scope.units {
             match state.ledger.units[usize::from(unit)] {
                 Some((id, _)) => {
-                    let hold = redis.holds[usize::from(id)].filter(|hold| hold.unit == unit);
-                    let known = hold.is_some_and(|hold| hold.state == HoldState::Ordered);
+                    let reservation =
+                        redis.reservations[usize::from(id)].filter(|reservation| reservation.unit == unit);
+                    let known = reservation.is_some_and(|reservation| reservation.state == ReservationState::Ordered);
                     found.extend((!known || redis.free(unit) > 0).then(|| self.adoption(id)).flatten());
                 }
                 None if Self::is_nowhere(redis, unit) && !self.makes(Mistake::NoRestore) => {

@@ -27,7 +27,7 @@ pub(crate) fn twice_is_once(protocol: &Protocol, state: &State) -> bool {
             }
             let mut second = first;
             protocol.reserve(&mut second.0, id);
-            first.0.holds[usize::from(id)].is_none() || first.0 == second.0
+            first.0.reservations[usize::from(id)].is_none() || first.0 == second.0
         })
 }
 

@@ -1,7 +1,7 @@
 //! The scripts: each changes Redis in one step.
 
 use crate::job::Refusal;
-use crate::stored::{Guards, Hold, HoldState, Redis, Returned, Seat};
+use crate::stored::{Guards, Redis, Reservation, ReservationState, Returned, Seat};
 use crate::{Mistake, Protocol};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,15 +36,17 @@ impl Protocol {
         })
     }
 
-    /// Writes an entry in place of the released one that had its slot.
-    fn write_hold(&self, redis: &mut Redis, seat: Seat, state: HoldState) {
+    /// Writes a reservation in place of the released one that had its slot.
+    fn write_reservation(&self, redis: &mut Redis, seat: Seat, state: ReservationState) {
         let user = self.user(seat.id);
-        for (hold, id) in redis.holds.iter_mut().zip(0..) {
-            if self.user(id) == user && hold.is_some_and(|hold| hold.slot == seat.slot && !hold.is_live()) {
-                *hold = None;
+        for (reservation, id) in redis.reservations.iter_mut().zip(0..) {
+            if self.user(id) == user
+                && reservation.is_some_and(|reservation| reservation.slot == seat.slot && !reservation.is_live())
+            {
+                *reservation = None;
             }
         }
-        redis.holds[usize::from(seat.id)] = Some(Hold { unit: seat.unit, slot: seat.slot, state });
+        redis.reservations[usize::from(seat.id)] = Some(Reservation { unit: seat.unit, slot: seat.slot, state });
     }
 
     /// Whether another live reservation of the user has the slot.
@@ -56,9 +58,11 @@ impl Protocol {
         if !redis.loaded {
             return Reserved::Refused;
         }
-        match redis.holds[usize::from(id)] {
+        match redis.reservations[usize::from(id)] {
             Some(_) if self.makes(Mistake::ReserveEveryTime) => {}
-            Some(Hold { unit, slot, state: HoldState::Held }) => return Reserved::Held(Seat { id, unit, slot }),
+            Some(Reservation { unit, slot, state: ReservationState::Held }) => {
+                return Reserved::Held(Seat { id, unit, slot });
+            }
             Some(_) => return Reserved::Ended,
             None => {}
         }
@@ -67,27 +71,27 @@ impl Protocol {
         };
         let Some(unit) = self.take_unit(redis) else { return Reserved::Refused };
         let seat = Seat { id, unit, slot };
-        self.write_hold(redis, seat, HoldState::Held);
+        self.write_reservation(redis, seat, ReservationState::Held);
         Reserved::Held(seat)
     }
 
-    /// Whether Redis knows the hold.
+    /// Whether Redis knows the reservation.
     pub(crate) fn confirm(&self, redis: &mut Redis, id: u8) -> bool {
-        let Some(hold) = &mut redis.holds[usize::from(id)] else { return false };
-        if hold.is_live() || self.makes(Mistake::ConfirmReleased) {
-            hold.state = HoldState::Ordered;
+        let Some(reservation) = &mut redis.reservations[usize::from(id)] else { return false };
+        if reservation.is_live() || self.makes(Mistake::ConfirmReleased) {
+            reservation.state = ReservationState::Ordered;
         }
         true
     }
 
-    /// Gives a hold's unit back, unless it is this unit, which another order has.
+    /// Gives a reservation's unit back, unless it is this unit, which another order has.
     pub(crate) fn release(&self, redis: &mut Redis, id: u8, of_another: Option<u8>) {
-        let Some(hold) = &mut redis.holds[usize::from(id)] else { return };
-        if !hold.is_live() && !self.makes(Mistake::ReleaseEveryTime) {
+        let Some(reservation) = &mut redis.reservations[usize::from(id)] else { return };
+        if !reservation.is_live() && !self.makes(Mistake::ReleaseEveryTime) {
             return;
         }
-        hold.state = HoldState::Released;
-        let unit = hold.unit;
+        reservation.state = ReservationState::Released;
+        let unit = reservation.unit;
         if redis.loaded && of_another != Some(unit) {
             redis.returned.put(unit);
         }
@@ -98,10 +102,10 @@ impl Protocol {
         if !redis.loaded {
             return Reseated::UnknownSale;
         }
-        let own = redis.holds[usize::from(seat.id)];
+        let own = redis.reservations[usize::from(seat.id)];
         match own {
-            Some(hold) if !hold.is_live() => return Reseated::AlreadyReleased,
-            Some(Hold { unit, slot, .. }) if (unit, slot) != (seat.unit, seat.slot) => {
+            Some(reservation) if !reservation.is_live() => return Reseated::AlreadyReleased,
+            Some(Reservation { unit, slot, .. }) if (unit, slot) != (seat.unit, seat.slot) => {
                 return Reseated::To(Seat { unit, slot, ..seat });
             }
             _ => {}
@@ -117,16 +121,17 @@ impl Protocol {
         let unit = if own.is_some() && !refusal.unit { Some(seat.unit) } else { self.take_unit(redis) };
         let Some(unit) = unit else { return Reseated::SoldOut };
         let seat = Seat { unit, slot, ..seat };
-        self.write_hold(redis, seat, HoldState::Held);
+        self.write_reservation(redis, seat, ReservationState::Held);
         Reseated::To(seat)
     }
 
-    /// Takes an order's unit out of the free ones and writes the order's hold. Also if the hold is known: then another
-    /// reservation with the same unit gave it back.
+    /// Takes an order's unit out of the free ones and writes the order's reservation. Also if the reservation is known:
+    /// then another reservation with the same unit gave it back.
     pub(crate) fn adopt(&self, redis: &mut Redis, seat: Seat) {
-        let known = redis.holds[usize::from(seat.id)];
-        let same = known.is_some_and(|hold| hold.state == HoldState::Ordered && hold.unit == seat.unit);
-        let released = known.is_some_and(|hold| !hold.is_live());
+        let known = redis.reservations[usize::from(seat.id)];
+        let same = known
+            .is_some_and(|reservation| reservation.state == ReservationState::Ordered && reservation.unit == seat.unit);
+        let released = known.is_some_and(|reservation| !reservation.is_live());
         if !redis.loaded || released || (same && self.makes(Mistake::AdoptOnlyUnknown)) {
             return;
         }
@@ -138,7 +143,7 @@ impl Protocol {
             redis.next += 1;
         }
         if !same {
-            self.write_hold(redis, seat, HoldState::Ordered);
+            self.write_reservation(redis, seat, ReservationState::Ordered);
         }
     }
 
@@ -167,10 +172,16 @@ impl Protocol {
     pub(crate) fn stage(&self, redis: &mut Redis, taken: &Guards) {
         // One write per user, which replaces that user's record.
         let has_order = |id| taken.iter().flatten().any(|guard| self.user(guard.0) == self.user(id));
-        redis.holds.iter_mut().zip(0..).filter(|(_, id)| has_order(*id)).for_each(|(hold, _)| *hold = None);
+        redis
+            .reservations
+            .iter_mut()
+            .zip(0..)
+            .filter(|(_, id)| has_order(*id))
+            .for_each(|(reservation, _)| *reservation = None);
         for (guard, unit) in taken.iter().zip(0..) {
             if let Some((id, slot)) = *guard {
-                redis.holds[usize::from(id)] = Some(Hold { unit, slot, state: HoldState::Ordered });
+                redis.reservations[usize::from(id)] =
+                    Some(Reservation { unit, slot, state: ReservationState::Ordered });
             }
         }
     }

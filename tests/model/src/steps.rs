@@ -22,13 +22,13 @@ impl Protocol {
             },
             // Redis did not know of an order, but by now there may be one, even a paid one.
             Next::Fence(seat, why) if job.who == Who::Cancel => match self.fence(&mut state.ledger, seat, why) {
-                OrderState::Cancelled => After::Goes(Next::Settle(OrderState::Cancelled)),
+                OrderState::Cancelled => After::Goes(Next::Apply(OrderState::Cancelled)),
                 OrderState::Pending => After::Goes(Next::Cancel),
                 _ => After::Done,
             },
             Next::Cancel => self.cancel_order(state, job.seat.id),
-            Next::Fence(seat, why) => After::Goes(Next::Settle(self.fence(&mut state.ledger, seat, why))),
-            Next::Settle(order) => self.settle(state, job, order),
+            Next::Fence(seat, why) => After::Goes(Next::Apply(self.fence(&mut state.ledger, seat, why))),
+            Next::Apply(order) => self.apply(state, job, order),
             Next::SendExpiry => {
                 let message = Job::new(Who::Expiry, job.seat);
                 if !state.jobs.contains(&message) {
@@ -50,7 +50,7 @@ impl Protocol {
             }
             Next::AdoptThenGo(order) => {
                 self.adopt_order(state, job.seat.id);
-                self.after_settling(job, order)
+                self.after_applying(job, order)
             }
             Next::Restore => {
                 self.restore(&mut state.redis, job.seat.unit);
@@ -89,7 +89,7 @@ impl Protocol {
                 self.release(&mut state.redis, id, None);
                 After::Goes(Next::EndAfterRelease)
             }
-            Who::Expiry | Who::Reconciliation => self.end_and_settle(state, id, OrderState::Expired),
+            Who::Expiry | Who::Reconciliation => self.end_and_apply(state, id, OrderState::Expired),
             Who::Cancel => self.start_cancel(state, job.seat),
         }
     }
@@ -107,19 +107,19 @@ impl Protocol {
     }
 
     fn cancel_order(&self, state: &mut State, id: u8) -> After {
-        match self.end_and_settle(state, id, OrderState::Cancelled) {
-            settle @ After::Goes(Next::Settle(OrderState::Cancelled)) => settle,
+        match self.end_and_apply(state, id, OrderState::Cancelled) {
+            apply @ After::Goes(Next::Apply(OrderState::Cancelled)) => apply,
             _ => After::Done,
         }
     }
 
-    fn end_and_settle(&self, state: &mut State, id: u8, to: OrderState) -> After {
-        self.end(&mut state.ledger, id, to).map_or(After::Failed, |order| After::Goes(Next::Settle(order)))
+    fn end_and_apply(&self, state: &mut State, id: u8, to: OrderState) -> After {
+        self.end(&mut state.ledger, id, to).map_or(After::Failed, |order| After::Goes(Next::Apply(order)))
     }
 
     fn try_to_place(&self, state: &mut State, seat: Seat) -> After {
         match self.place(&mut state.ledger, seat) {
-            Placed::Order(order) => After::Goes(Next::Settle(order)),
+            Placed::Order(order) => After::Goes(Next::Apply(order)),
             Placed::Taken(refusal) if !refusal.unit && self.makes(Mistake::SlotTakenIsFinal) => {
                 self.fail(state, seat, OrderState::Failed, refusal)
             }
@@ -133,7 +133,7 @@ impl Protocol {
         After::Goes(Next::Fence(seat, why))
     }
 
-    fn settle(&self, state: &mut State, job: Job, order: OrderState) -> After {
+    fn apply(&self, state: &mut State, job: Job, order: OrderState) -> After {
         let id = job.seat.id;
         match order {
             OrderState::Pending | OrderState::Paid => {
@@ -149,10 +149,10 @@ impl Protocol {
                 self.release(&mut state.redis, id, of_another);
             }
         }
-        self.after_settling(job, order)
+        self.after_applying(job, order)
     }
 
-    fn after_settling(&self, job: Job, order: OrderState) -> After {
+    fn after_applying(&self, job: Job, order: OrderState) -> After {
         let sends = matches!(job.who, Who::Order | Who::DeadLetter);
         if sends && order == OrderState::Pending { After::Goes(Next::SendExpiry) } else { After::Done }
     }

@@ -7,7 +7,7 @@ pub const UNITS: usize = 2;
 pub const USERS: usize = 3;
 pub const SLOTS: usize = 2;
 
-/// A reservation's claim to a unit and to one of its user's slots.
+/// The unit of a reservation, and the one of its user's slots that it has.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Seat {
     /// The id of the reservation and of its order.
@@ -26,7 +26,7 @@ impl fmt::Debug for Seat {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum HoldState {
+pub enum ReservationState {
     /// Not confirmed by an order.
     Held,
     /// The ledger has its order.
@@ -36,15 +36,15 @@ pub enum HoldState {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct Hold {
+pub struct Reservation {
     pub unit: u8,
     pub slot: u8,
-    pub state: HoldState,
+    pub state: ReservationState,
 }
 
-impl Hold {
+impl Reservation {
     pub fn is_live(self) -> bool {
-        self.state != HoldState::Released
+        self.state != ReservationState::Released
     }
 }
 
@@ -76,7 +76,8 @@ impl fmt::Debug for Returned {
     }
 }
 
-/// The stock in Redis. There is no field for the outbox: it is the held reservations, since entries without a hold are skipped.
+/// The stock in Redis. There is no field for the outbox: it is the held reservations, since elements without a
+/// reservation are skipped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Redis {
     /// Whether the round's keys exist.
@@ -86,7 +87,7 @@ pub struct Redis {
     /// Units to hand out before `next`.
     pub returned: Returned,
     /// The reservations.
-    pub holds: [Option<Hold>; IDS],
+    pub reservations: [Option<Reservation>; IDS],
 }
 
 impl Redis {
@@ -102,13 +103,13 @@ impl Redis {
 
     /// Whether a reservation has a unit and no order has confirmed it.
     pub fn is_held(&self, id: u8) -> bool {
-        self.holds[usize::from(id)].is_some_and(|hold| hold.state == HoldState::Held)
+        self.reservations[usize::from(id)].is_some_and(|reservation| reservation.state == ReservationState::Held)
     }
 
     pub fn live(&self) -> impl Iterator<Item = Seat> {
-        self.holds.into_iter().zip(0..).filter_map(|(hold, id)| {
-            let hold = hold.filter(|hold| hold.is_live())?;
-            Some(Seat { id, unit: hold.unit, slot: hold.slot })
+        self.reservations.into_iter().zip(0..).filter_map(|(reservation, id)| {
+            let reservation = reservation.filter(|reservation| reservation.is_live())?;
+            Some(Seat { id, unit: reservation.unit, slot: reservation.slot })
         })
     }
 }

@@ -7,11 +7,11 @@ use crate::prelude::*;
 #[tokio::test]
 async fn a_lane_in_cooldown_sells_what_other_lanes_have() {
     let lanes = Lanes::start(4, 2).await;
-    let mut claims = Vec::new();
+    let mut reservations = Vec::new();
     for number in 0..2 {
-        claims.push(lanes.buy(&lanes.user_of(0, number)).await);
+        reservations.push(lanes.buy(&lanes.user_of(0, number)).await);
     }
-    lanes.stock().release(&claims[0], None, false).await.unwrap();
+    lanes.stock().release(&reservations[0], None, false).await.unwrap();
     lanes.cooldown_for_an_hour(0).await;
     assert_eq!(lanes.stock().counters().await.unwrap().unwrap().lanes[0].free(), 1);
     for number in 2..5 {
@@ -25,10 +25,10 @@ async fn a_lane_in_cooldown_sells_what_other_lanes_have() {
 #[tokio::test]
 async fn a_reservation_of_a_round_that_lost_a_lane_is_told_so() {
     let lanes = Lanes::start(2, 2).await;
-    let claim = lanes.buy(&lanes.user_of(0, 0)).await;
+    let reservation = lanes.buy(&lanes.user_of(0, 0)).await;
     lanes.buy(&lanes.user_of(1, 0)).await;
     lanes.lose(1).await;
-    assert_eq!(lanes.stock().reseat(&claim, stock::Refused::Unit).await.unwrap(), Reseated::UnknownSale);
+    assert_eq!(lanes.stock().reseat(&reservation, stock::Refused::Unit).await.unwrap(), Reseated::UnknownSale);
 }
 
 /// Lanes learn of new terms one after the other; here only one of them has.
@@ -67,18 +67,18 @@ async fn units_are_excluded_only_as_long_as_none_has_moved() {
 #[tokio::test]
 async fn an_order_that_ended_takes_no_unit_out() {
     let lanes = Lanes::start(4, 2).await;
-    let claim = lanes.buy(&lanes.user_of(0, 0)).await;
-    lanes.stock().release(&claim, None, false).await.unwrap();
+    let reservation = lanes.buy(&lanes.user_of(0, 0)).await;
+    lanes.stock().release(&reservation, None, false).await.unwrap();
     let transfer = loop {
         let given = lanes.stock().donate(lanes.lane(0), lanes.lane(1), DonateFor::Reseat).await.unwrap();
         let Donated::Units(transfer) = given else { panic!("{given:?}") };
         assert!(lanes.stock().finish(&transfer).await.unwrap());
-        if transfer.ranges.contains(&(claim.unit.0..=claim.unit.0)) {
+        if transfer.ranges.contains(&(reservation.unit.0..=reservation.unit.0)) {
             break transfer;
         }
     };
     assert_eq!(transfer.to, lanes.lane(1));
-    assert!(!lanes.stock().adopt(&claim).await.unwrap());
+    assert!(!lanes.stock().adopt(&reservation).await.unwrap());
     assert_eq!(lanes.places().await.0.len(), 4);
 }
 

@@ -33,8 +33,8 @@ async fn a_hundred_rounds_are_sold_to_the_last_unit() {
                     let buyer = candidates.into_iter().find(is_one).unwrap();
                     let uuid = fresh_id(id).uuid;
                     match reserve_at_last(stock.round_in(id, LANES), uuid, &buyer).await {
-                        Reserve::Reserved(claim) => {
-                            assert!(units.lock().unwrap().insert(claim.unit), "{:?} twice", claim.unit);
+                        Reserve::Reserved(reservation) => {
+                            assert!(units.lock().unwrap().insert(reservation.unit), "{:?} twice", reservation.unit);
                             sold.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
                         }
                         Reserve::SoldOut(_) => return,

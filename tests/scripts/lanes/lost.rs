@@ -118,28 +118,28 @@ async fn a_load_that_never_holds_still_says_what_it_lacks() {
             break;
         }
     }
-    let mut claims = Vec::new();
+    let mut reservations = Vec::new();
     for number in 0..6 {
-        claims.push(lanes.buy(&lanes.user_of(0, number)).await);
+        reservations.push(lanes.buy(&lanes.user_of(0, number)).await);
     }
     let (late, class) = (lanes.user_of(1, 0), BuyerClass::EVERYONE);
     let asked = lanes.stock().reserve(fresh_id(&lanes.id).uuid, &late, class).await;
     assert!(matches!(asked, Err(StockError::OnTheWay)), "{asked:?}");
-    let reseated = lanes.stock().reseat(&claims[0], stock::Refused::Unit).await;
+    let reseated = lanes.stock().reseat(&reservations[0], stock::Refused::Unit).await;
     assert!(matches!(reseated, Err(StockError::OnTheWay)), "{reseated:?}");
 
     assert_eq!(lanes.repair().await, 3);
     wait(&mut lanes).await;
-    claims.push(lanes.buy(&late).await);
+    reservations.push(lanes.buy(&late).await);
     let view = lanes.stock().view().await.unwrap().unwrap();
     assert!(view.held_still && view.counters.short.is_some());
     lanes.stock().note_complete(&view.counters).await.unwrap();
     assert!(lanes.short().await.is_empty());
     for number in 1..3 {
-        claims.push(lanes.buy(&lanes.user_of(1, number)).await);
+        reservations.push(lanes.buy(&lanes.user_of(1, number)).await);
     }
     assert!(matches!(lanes.reserve(&lanes.user_of(2, 0)).await, Reserve::SoldOut(_)));
-    assert_eq!(lanes.stock().reseat(&claims[0], stock::Refused::Unit).await.unwrap(), Reseated::NoUnit);
+    assert_eq!(lanes.stock().reseat(&reservations[0], stock::Refused::Unit).await.unwrap(), Reseated::NoUnit);
     lanes.places().await;
 }
 
@@ -181,8 +181,8 @@ async fn a_lane_that_is_away_keeps_nothing_from_the_others() {
         lanes.give(0, 1).await;
         let left = lanes.give(0, 2).await;
         lanes.silence(1).await;
-        let claim = lanes.buy(&lanes.user_of(2, 3)).await;
-        assert!(left.ranges.contains(&(claim.unit.0..=claim.unit.0)), "{claim:?}");
+        let reservation = lanes.buy(&lanes.user_of(2, 3)).await;
+        assert!(left.ranges.contains(&(reservation.unit.0..=reservation.unit.0)), "{reservation:?}");
         let late = lanes.stock().reserve(fresh_id(&lanes.id).uuid, &lanes.user_of(2, 4), BuyerClass::EVERYONE).await;
         assert!(matches!(&late, Err(error) if error.is_away()), "{late:?}");
         lanes.wake(1).await;
@@ -200,8 +200,9 @@ async fn what_a_lane_gives_after_a_failover_is_not_taken_for_what_it_gave_before
     let more = Round { version: 2, ..first_version(lanes.id.clone(), Terms { total: 4, ..lanes.terms.clone() }) };
     lanes.stock().amend(&more).await.unwrap();
     let replica = lanes.replicate().await;
-    let sold: BTreeSet<u32> =
-        [lanes.buy(&lanes.user_of(1, 0)).await, lanes.buy(&lanes.user_of(1, 1)).await].map(|claim| claim.unit.0).into();
+    let sold: BTreeSet<u32> = [lanes.buy(&lanes.user_of(1, 0)).await, lanes.buy(&lanes.user_of(1, 1)).await]
+        .map(|reservation| reservation.unit.0)
+        .into();
     lanes.fail_over(0, &replica).await;
     let view = lanes.stock().view().await.unwrap().unwrap();
     let twice: Vec<Unit> = view.free.into_iter().flatten().filter(|unit| sold.contains(unit)).map(Unit).collect();
@@ -224,9 +225,9 @@ async fn what_a_lane_that_is_away_gave_before_comes_too_late() {
     assert!(lanes.stock().finish(&late).await.unwrap());
     let mut sold = Vec::new();
     for number in 0..6 {
-        let claim = lanes.buy(&lanes.user_of(0, number)).await;
-        assert!(lanes.stock().confirm(&claim).await.unwrap());
-        sold.push(claim);
+        let reservation = lanes.buy(&lanes.user_of(0, number)).await;
+        assert!(lanes.stock().confirm(&reservation).await.unwrap());
+        sold.push(reservation);
     }
     lanes.silence(2).await;
     lanes.lose(0).await;

@@ -36,12 +36,12 @@ impl Lanes {
         self.server.server.round_in(&self.id, self.terms.lanes)
     }
 
-    async fn load(&mut self, taken: &[Claim]) -> Result<bool, StockError> {
+    async fn load(&mut self, taken: &[Reservation]) -> Result<bool, StockError> {
         let load = self.next_load(taken);
         self.stock().load_lanes(&load, self.dealt).await
     }
 
-    fn next_load(&mut self, taken: &[Claim]) -> RoundLoad {
+    fn next_load(&mut self, taken: &[Reservation]) -> RoundLoad {
         self.epoch_ms += 1;
         let (terms, epoch_ms, taken) = (self.terms.clone(), EpochMs(self.epoch_ms), taken.to_vec());
         RoundLoad { epoch_ms, taken, ..unsold(terms) }
@@ -58,8 +58,8 @@ impl Lanes {
         assert!(view.held_still);
         let mut nowhere: BTreeSet<u32> = (1..=view.counters.total()).collect();
         view.free.iter().cloned().flatten().for_each(|unit| assert!(nowhere.remove(&unit), "{unit} is free twice"));
-        let held = view.entries.iter().filter(|entry| entry.state.is_live());
-        held.for_each(|entry| assert!(nowhere.remove(&entry.claim.unit.0), "{entry:?}"));
+        let held = view.reservations.iter().filter(|stored| stored.state.is_live());
+        held.for_each(|stored| assert!(nowhere.remove(&stored.reservation.unit.0), "{stored:?}"));
         let units: Vec<Unit> = nowhere.iter().copied().map(Unit).collect();
         assert_eq!(self.stock().restore(&units, &view.counters).await.unwrap(), !units.is_empty());
         units.len()
@@ -123,9 +123,9 @@ impl Lanes {
         self.stock().reserve(fresh_id(&self.id).uuid, user, BuyerClass::EVERYONE).await.unwrap()
     }
 
-    async fn buy(&self, user: &UserId) -> Claim {
+    async fn buy(&self, user: &UserId) -> Reservation {
         match self.reserve(user).await {
-            Reserve::Reserved(claim) => claim,
+            Reserve::Reserved(reservation) => reservation,
             other => panic!("{user} got {other:?} instead of a unit"),
         }
     }
@@ -137,15 +137,15 @@ impl Lanes {
         }
     }
 
-    /// Checks that every unit is in one place, and returns free units (including those on their way) and claimed ones.
+    /// Checks that every unit is in one place, and returns free units (including those on their way) and reserved ones.
     async fn places(&self) -> (BTreeSet<u32>, BTreeMap<u32, UserId>) {
         let view = self.stock().view().await.unwrap().expect("all lanes are there");
         let (mut free, mut held) = (BTreeSet::new(), BTreeMap::new());
         for unit in view.free.iter().cloned().flatten() {
             assert!(free.insert(unit), "unit {unit} is free twice: {:?}", view.free);
         }
-        for entry in view.entries.iter().filter(|entry| entry.state.is_live()) {
-            let Claim { unit, user, .. } = &entry.claim;
+        for stored in view.reservations.iter().filter(|stored| stored.state.is_live()) {
+            let Reservation { unit, user, .. } = &stored.reservation;
             assert!(held.insert(unit.0, user.clone()).is_none() && !free.contains(&unit.0), "unit {} twice", unit.0);
         }
         assert_eq!(view.counters.free() as usize, free.len());
@@ -206,7 +206,7 @@ async fn reserve_at_last(round: RoundStock<'_>, uuid: uuid::Uuid, buyer: &UserId
         match round.reserve(uuid, buyer, BuyerClass::EVERYONE).await {
             Err(StockError::OnTheWay) => tokio::task::yield_now().await,
             Err(error) if error.is_away() => tokio::time::sleep(Duration::from_millis(100)).await,
-            Ok(Reserve::Replayed(entry)) if entry.state.is_live() => return Reserve::Reserved(entry.claim),
+            Ok(Reserve::Replayed(stored)) if stored.state.is_live() => return Reserve::Reserved(stored.reservation),
             answer => return answer.unwrap(),
         }
     }

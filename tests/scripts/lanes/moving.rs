@@ -16,11 +16,11 @@ async fn each_lane_has_its_part_and_sells_it_for_one_call() {
     assert_eq!(parts, [(1, 3), (4, 6), (7, 10)]);
     for index in 0..3 {
         let buyer = lanes.user_of(index, 0);
-        let claim = lanes.buy(&buyer).await;
-        assert_eq!((claim.lane, claim.unit.0), (lanes.lane(index), parts[usize::from(index)].0));
-        let found = lanes.stock().entry(claim.id.uuid, &buyer).await.unwrap().unwrap();
-        assert_eq!(found.claim, claim);
-        assert!(lanes.stock().confirm(&claim).await.unwrap());
+        let reservation = lanes.buy(&buyer).await;
+        assert_eq!((reservation.lane, reservation.unit.0), (lanes.lane(index), parts[usize::from(index)].0));
+        let found = lanes.stock().reservation(reservation.id.uuid, &buyer).await.unwrap().unwrap();
+        assert_eq!(found.reservation, reservation);
+        assert!(lanes.stock().confirm(&reservation).await.unwrap());
     }
     assert_eq!(lanes.places().await.0.len(), 7);
 }
@@ -31,9 +31,9 @@ async fn users_of_one_lane_get_every_unit() {
     let lanes = Lanes::start(40, 4).await;
     let mut units = BTreeSet::new();
     for number in 0..40 {
-        let claim = lanes.buy(&lanes.user_of(2, number)).await;
-        assert_eq!(claim.lane, lanes.lane(2));
-        assert!(units.insert(claim.unit.0));
+        let reservation = lanes.buy(&lanes.user_of(2, number)).await;
+        assert_eq!(reservation.lane, lanes.lane(2));
+        assert!(units.insert(reservation.unit.0));
         lanes.places().await;
     }
     assert!(matches!(lanes.reserve(&lanes.user_of(2, 40)).await, Reserve::SoldOut(_)));
@@ -82,17 +82,17 @@ async fn a_transfer_is_accepted_once_however_often_it_comes() {
     assert!(matches!(stock.accept(&first, id, &buyer, BuyerClass::EVERYONE).await.unwrap(), Reserve::Replayed(_)));
     lanes.places().await;
     for _ in 0..2 {
-        stock.settle(&first).await.unwrap();
+        stock.close_transfer(&first).await.unwrap();
         lanes.places().await;
     }
     let second = lanes.give(0, 1).await;
     assert!(second.id > first.id && second.ranges == [3..=4]);
     // A late call belongs to a finished transfer.
-    stock.settle(&first).await.unwrap();
+    stock.close_transfer(&first).await.unwrap();
     assert!(stock.take_in(&second).await.unwrap());
     assert!(stock.take_in(&first).await.unwrap());
     lanes.places().await;
-    stock.settle(&second).await.unwrap();
+    stock.close_transfer(&second).await.unwrap();
     lanes.places().await;
 }
 
@@ -106,8 +106,8 @@ async fn what_a_dead_process_left_on_the_way_is_sold() {
         }
         let left = lanes.give(from, to).await;
         assert_eq!(left.ranges, [1..=1]);
-        let claim = lanes.buy(&lanes.user_of(buyer, 1)).await;
-        assert_eq!((claim.unit, claim.lane), (Unit(1), lanes.lane(buyer)));
+        let reservation = lanes.buy(&lanes.user_of(buyer, 1)).await;
+        assert_eq!((reservation.unit, reservation.lane), (Unit(1), lanes.lane(buyer)));
         assert!(matches!(lanes.reserve(&lanes.user_of(2, 2)).await, Reserve::SoldOut(_)));
         lanes.places().await;
     }
@@ -119,10 +119,10 @@ async fn what_a_dead_process_left_on_the_way_is_sold() {
 async fn what_is_in_cooldown_stays_so_on_the_way() {
     let lanes = Lanes::start(1, 2).await;
     let (from, to) = (lanes.lane(1), lanes.lane(0));
-    let claim = lanes.buy(&lanes.user_of(1, 0)).await;
+    let reservation = lanes.buy(&lanes.user_of(1, 0)).await;
     let late = lanes.user_of(0, 0);
     assert!(matches!(lanes.reserve(&late).await, Reserve::SoldOut(_)));
-    lanes.stock().release(&claim, None, false).await.unwrap();
+    lanes.stock().release(&reservation, None, false).await.unwrap();
     lanes.cooldown_for_an_hour(1).await;
     let Donated::Units(transfer) = lanes.stock().donate(from, to, DonateFor::Reseat).await.unwrap() else {
         panic!("unit 1 is there")
@@ -168,8 +168,8 @@ async fn what_comes_back_is_in_cooldown_for_every_lane() {
     assert!(told.lasts > Duration::ZERO);
     assert!(matches!(lanes.reserve(&late).await, Reserve::SoldOut(_)));
     wait(&mut lanes).await;
-    let claim = lanes.buy(&late).await;
-    assert_eq!((claim.unit, claim.lane), (first.unit, lanes.lane(1)));
+    let reservation = lanes.buy(&late).await;
+    assert_eq!((reservation.unit, reservation.lane), (first.unit, lanes.lane(1)));
 }
 
 /// Lanes learn of versions late, twice, in any order or never.
@@ -235,18 +235,18 @@ async fn a_lane_without_units_tells_its_users_when_it_opens() {
 #[tokio::test]
 async fn a_reservation_gets_another_unit_from_any_lane() {
     let lanes = Lanes::start(3, 3).await;
-    let claims = [lanes.buy(&lanes.user_of(0, 0)).await, lanes.buy(&lanes.user_of(1, 0)).await];
-    let Reseated::To(claim) = lanes.stock().reseat(&claims[0], stock::Refused::Unit).await.unwrap() else {
+    let reservations = [lanes.buy(&lanes.user_of(0, 0)).await, lanes.buy(&lanes.user_of(1, 0)).await];
+    let Reseated::To(reservation) = lanes.stock().reseat(&reservations[0], stock::Refused::Unit).await.unwrap() else {
         panic!("unit 3 is free")
     };
-    assert_eq!((claim.unit, claim.lane), (Unit(3), lanes.lane(0)));
+    assert_eq!((reservation.unit, reservation.lane), (Unit(3), lanes.lane(0)));
     assert_eq!(
-        lanes.stock().reseat(&claims[0], stock::Refused::Unit).await.unwrap(),
-        Reseated::To(claim),
+        lanes.stock().reseat(&reservations[0], stock::Refused::Unit).await.unwrap(),
+        Reseated::To(reservation),
         "it keeps that unit"
     );
     assert_eq!(
-        lanes.stock().reseat(&claims[1], stock::Refused::Unit).await.unwrap(),
+        lanes.stock().reseat(&reservations[1], stock::Refused::Unit).await.unwrap(),
         Reseated::NoUnit,
         "no unit is left in any lane"
     );
@@ -257,7 +257,7 @@ async fn a_reservation_gets_another_unit_from_any_lane() {
 async fn the_unit_of_an_adopted_order_is_free_in_no_lane() {
     let lanes = Lanes::start(12, 3).await;
     let buyer = lanes.user_of(2, 0);
-    let mut order = tests::fresh_claim(&lanes.id, &buyer, 2, 0);
+    let mut order = tests::fresh_reservation(&lanes.id, &buyer, 2, 0);
     order.lane = lanes.lane(2);
     assert!(lanes.stock().adopt(&order).await.unwrap());
     assert!(!lanes.stock().adopt(&order).await.unwrap());

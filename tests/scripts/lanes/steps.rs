@@ -20,13 +20,13 @@ enum Step {
         request: usize,
     },
     Confirm {
-        claim: usize,
+        reservation: usize,
     },
     Release {
-        claim: usize,
+        reservation: usize,
     },
     Reseat {
-        claim: usize,
+        reservation: usize,
     },
     Donate {
         from: u16,
@@ -41,7 +41,7 @@ enum Step {
     TakeIn {
         transfer: usize,
     },
-    Settle {
+    CloseTransfer {
         transfer: usize,
     },
     Finish,
@@ -69,13 +69,13 @@ fn step() -> impl Strategy<Value = Step> {
     prop_oneof![
         12 => (0..8u16).prop_map(|user| Reserve { user }),
         2 => recent().prop_map(|request| ReserveAgain { request }),
-        4 => recent().prop_map(|claim| Confirm { claim }),
-        4 => recent().prop_map(|claim| Release { claim }),
-        2 => recent().prop_map(|claim| Reseat { claim }),
+        4 => recent().prop_map(|reservation| Confirm { reservation }),
+        4 => recent().prop_map(|reservation| Release { reservation }),
+        2 => recent().prop_map(|reservation| Reseat { reservation }),
         5 => (0..4u16, 0..4u16, prop::bool::weighted(0.3)).prop_map(|(from, to, reseat)| Donate { from, to, reseat }),
         5 => (recent(), 0..8u16).prop_map(|(transfer, user)| Accept { transfer, user }),
         3 => recent().prop_map(|transfer| TakeIn { transfer }),
-        3 => recent().prop_map(|transfer| Settle { transfer }),
+        3 => recent().prop_map(|transfer| CloseTransfer { transfer }),
         1 => Just(Finish),
         1 => (1..16u16, 1..9u32).prop_map(|(lanes, more)| Restock { lanes, more }),
         1 => prop_oneof![4 => (0..4u16).prop_map(|lane| 1 << lane), 2 => 1..16u16].prop_map(|lanes| Lose { lanes }),
@@ -88,8 +88,8 @@ fn step() -> impl Strategy<Value = Step> {
 /// The expected state, without Redis: who has which unit, and how many units there are.
 #[derive(Default)]
 struct Expected {
-    /// Claims with a unit, the latest last, and whether the ledger has their order.
-    live: Vec<(Claim, bool)>,
+    /// Reservations with a unit, the latest last, and whether the ledger has their order.
+    live: Vec<(Reservation, bool)>,
     transfers: Vec<Transfer>,
     /// Transfers whose units the recipient has.
     accepted: BTreeSet<(Lane, Lane, u64)>,
@@ -122,9 +122,9 @@ impl Expected {
                 let now = clock();
                 let answer = lanes.stock().reserve(id.uuid, &user, BuyerClass::EVERYONE).await.unwrap();
                 match answer {
-                    Reserve::Reserved(claim) => {
-                        prop_assert!(free_before.contains(&claim.unit.0));
-                        self.live.push((claim, false));
+                    Reserve::Reserved(reservation) => {
+                        prop_assert!(free_before.contains(&reservation.unit.0));
+                        self.live.push((reservation, false));
                     }
                     // Units in cooldown are free but not on sale.
                     Reserve::SoldOut(_) => {
@@ -138,43 +138,45 @@ impl Expected {
             Step::ReserveAgain { request } => {
                 if let Some((uuid, user)) = back(&self.requests, request) {
                     let answer = lanes.stock().reserve(uuid, &user, BuyerClass::EVERYONE).await.unwrap();
-                    let known = self.live.iter().find(|(claim, _)| claim.id.uuid == uuid);
+                    let known = self.live.iter().find(|(reservation, _)| reservation.id.uuid == uuid);
                     match (answer, known) {
-                        (Reserve::Replayed(entry), Some((claim, _))) => prop_assert_eq!(entry.claim, claim.clone()),
-                        (Reserve::Reserved(claim), None) => self.live.push((claim, false)),
-                        (Reserve::Replayed(entry), None) => prop_assert!(!entry.state.is_live()),
+                        (Reserve::Replayed(stored), Some((reservation, _))) => {
+                            prop_assert_eq!(stored.reservation, reservation.clone())
+                        }
+                        (Reserve::Reserved(reservation), None) => self.live.push((reservation, false)),
+                        (Reserve::Replayed(stored), None) => prop_assert!(!stored.state.is_live()),
                         (_, known) => prop_assert!(known.is_none()),
                     }
                 }
             }
-            Step::Confirm { claim } => {
-                if let Some((claim, _)) = back(&self.live, claim) {
-                    prop_assert!(lanes.stock().confirm(&claim).await.unwrap());
-                    let at = self.live.iter().position(|(other, _)| *other == claim).unwrap();
+            Step::Confirm { reservation } => {
+                if let Some((reservation, _)) = back(&self.live, reservation) {
+                    prop_assert!(lanes.stock().confirm(&reservation).await.unwrap());
+                    let at = self.live.iter().position(|(other, _)| *other == reservation).unwrap();
                     self.live[at].1 = true;
                 }
             }
-            Step::Release { claim } => {
-                if let Some((claim, _)) = back(&self.live, claim) {
-                    lanes.stock().release(&claim, None, false).await.unwrap();
-                    self.live.retain(|(other, _)| *other != claim);
+            Step::Release { reservation } => {
+                if let Some((reservation, _)) = back(&self.live, reservation) {
+                    lanes.stock().release(&reservation, None, false).await.unwrap();
+                    self.live.retain(|(other, _)| *other != reservation);
                 }
             }
-            Step::Reseat { claim } => {
+            Step::Reseat { reservation } => {
                 // As if another order had its unit and then gives it back.
                 let held: Vec<_> = self.live.iter().filter(|(_, ordered)| !ordered).cloned().collect();
-                if let Some((claim, _)) = back(&held, claim) {
+                if let Some((reservation, _)) = back(&held, reservation) {
                     let free = lanes.places().await.0;
-                    let reseated = lanes.stock().reseat(&claim, stock::Refused::Unit).await.unwrap();
+                    let reseated = lanes.stock().reseat(&reservation, stock::Refused::Unit).await.unwrap();
                     let Reseated::To(new) = reseated else {
                         prop_assert!(reseated == Reseated::NoUnit && free.is_empty(), "{reseated:?} of {free:?}");
                         return Ok(());
                     };
-                    prop_assert!(free.contains(&new.unit.0) && new.lane == claim.lane);
-                    let at = self.live.iter().position(|(other, _)| *other == claim).unwrap();
+                    prop_assert!(free.contains(&new.unit.0) && new.lane == reservation.lane);
+                    let at = self.live.iter().position(|(other, _)| *other == reservation).unwrap();
                     self.live[at].0 = new;
                     let view = lanes.stock().view().await.unwrap().unwrap();
-                    prop_assert!(lanes.stock().restore(&[claim.unit], &view.counters).await.unwrap());
+                    prop_assert!(lanes.stock().restore(&[reservation.unit], &view.counters).await.unwrap());
                 }
             }
             Step::Donate { from, to, reseat } => {
@@ -195,8 +197,8 @@ impl Expected {
                     let id = fresh_id(&lanes.id);
                     self.requests.push((id.uuid, user.clone()));
                     let answer = lanes.stock().accept(&transfer, id.uuid, &user, BuyerClass::EVERYONE).await.unwrap();
-                    if let Reserve::Reserved(claim) = answer {
-                        self.live.push((claim, false));
+                    if let Reserve::Reserved(reservation) = answer {
+                        self.live.push((reservation, false));
                     }
                     self.accepted.insert((transfer.from, transfer.to, transfer.id));
                 }
@@ -207,12 +209,12 @@ impl Expected {
                     self.accepted.insert((transfer.from, transfer.to, transfer.id));
                 }
             }
-            Step::Settle { transfer } => {
+            Step::CloseTransfer { transfer } => {
                 // A record is deleted only after the other lane has the units.
                 if let Some(transfer) = back(&self.transfers, transfer)
                     && self.accepted.contains(&(transfer.from, transfer.to, transfer.id))
                 {
-                    lanes.stock().settle(&transfer).await.unwrap();
+                    lanes.stock().close_transfer(&transfer).await.unwrap();
                 }
             }
             Step::Finish => {
@@ -240,9 +242,13 @@ impl Expected {
                 }
                 prop_assert!(lanes.stock().view().await.unwrap().is_none());
                 // Processes that are in the middle of a transfer of these lanes go on after the load.
-                self.live.retain(|(claim, ordered)| *ordered || !are_lost.contains(&claim.lane));
-                let taken: Vec<Claim> =
-                    self.live.iter().filter(|(_, ordered)| *ordered).map(|(claim, _)| claim.clone()).collect();
+                self.live.retain(|(reservation, ordered)| *ordered || !are_lost.contains(&reservation.lane));
+                let taken: Vec<Reservation> = self
+                    .live
+                    .iter()
+                    .filter(|(_, ordered)| *ordered)
+                    .map(|(reservation, _)| reservation.clone())
+                    .collect();
                 prop_assert!(lanes.load(&taken).await.unwrap());
                 // By then a process has forgotten what it knew of the lanes.
                 lanes.server.server = stock::Stock::new(&lanes.server.valkey.url()).unwrap();
@@ -275,21 +281,26 @@ impl Expected {
         self.accepted.clear();
 
         let view = stock.view().await.unwrap().unwrap();
-        let entries: Vec<Claim> =
-            view.entries.into_iter().filter(|entry| entry.state.is_live()).map(|entry| entry.claim).collect();
-        for claim in &entries {
-            let is_live = self.live.iter().any(|(live, ordered)| live == claim || *ordered && live.id == claim.id);
+        let reservations: Vec<Reservation> = view
+            .reservations
+            .into_iter()
+            .filter(|stored| stored.state.is_live())
+            .map(|stored| stored.reservation)
+            .collect();
+        for reservation in &reservations {
+            let is_live =
+                self.live.iter().any(|(live, ordered)| live == reservation || *ordered && live.id == reservation.id);
             if !is_live {
                 // It ended or has got another unit since. The ledger knows who has its old one.
-                stock.release(claim, Some(claim.unit), false).await.unwrap();
+                stock.release(reservation, Some(reservation.unit), false).await.unwrap();
             }
         }
-        self.live.retain(|(live, ordered)| *ordered || entries.contains(live));
+        self.live.retain(|(live, ordered)| *ordered || reservations.contains(live));
         let free: BTreeSet<u32> = view.free.iter().cloned().flatten().collect();
-        for (claim, ordered) in &mut self.live {
-            *ordered |= free.contains(&claim.unit.0);
+        for (reservation, ordered) in &mut self.live {
+            *ordered |= free.contains(&reservation.unit.0);
             if *ordered {
-                stock.adopt(claim).await.unwrap();
+                stock.adopt(reservation).await.unwrap();
             }
         }
         let twice = {
@@ -306,7 +317,7 @@ impl Expected {
     async fn compare(&self, lanes: &Lanes) -> Result<(), TestCaseError> {
         let (_, held) = lanes.places().await;
         let expected: BTreeMap<u32, UserId> =
-            self.live.iter().map(|(claim, _)| (claim.unit.0, claim.user.clone())).collect();
+            self.live.iter().map(|(reservation, _)| (reservation.unit.0, reservation.user.clone())).collect();
         prop_assert_eq!(held, expected);
         Ok(())
     }
@@ -341,7 +352,7 @@ fn every_unit_is_in_one_place_all_the_time() {
             let mut waits = 0;
             for number in 0.. {
                 match lanes.reserve(&user(format!("late-{number}"))).await {
-                    Reserve::Reserved(claim) => prop_assert!(free.remove(&claim.unit.0)),
+                    Reserve::Reserved(reservation) => prop_assert!(free.remove(&reservation.unit.0)),
                     // A unit that was in cooldown on its way is in cooldown again where it arrives.
                     Reserve::SoldOut(_) if !free.is_empty() && waits < 20 => {
                         waits += 1;

@@ -55,45 +55,52 @@ impl Checked {
         let began = clock();
         let answer = self.stock.round(&id.round).reserve(id.uuid, user, class_of(user)).await;
         let now = match &answer {
-            Ok(Reserve::Reserved(claim)) if (began..=clock()).contains(&claim.reserved_at_ms) => claim.reserved_at_ms,
+            Ok(Reserve::Reserved(reservation)) if (began..=clock()).contains(&reservation.reserved_at_ms) => {
+                reservation.reserved_at_ms
+            }
             _ => began,
         };
         let expected = self.model(id).map_or(Reserve::UnknownSale, |model| model.reserve(id, user, now));
         let sorted = |answer| match answer {
             Reserve::SoldOut(told) => Reserve::SoldOut(SoldOut { lasts: Duration::ZERO, ..told }),
-            Reserve::AlreadyReserved(mut entries) => {
-                entries.sort_by_key(|entry| entry.claim.id.uuid);
-                Reserve::AlreadyReserved(entries)
+            Reserve::AlreadyReserved(mut reservations) => {
+                reservations.sort_by_key(|stored| stored.reservation.id.uuid);
+                Reserve::AlreadyReserved(reservations)
             }
             other => other,
         };
         self.check(format!("reserve {user}"), answer.map(sorted), sorted(expected)).await
     }
 
-    pub(super) async fn confirm(&mut self, claim: &Claim) -> Outcome<bool> {
+    pub(super) async fn confirm(&mut self, reservation: &Reservation) -> Outcome<bool> {
         self.call()?;
-        let expected = self.model(&claim.id).is_some_and(|model| model.confirm(claim));
-        let answer = self.stock.round(&claim.id.round).confirm(claim).await;
-        self.check(format!("confirm {}", claim.user), answer, expected).await
+        let expected = self.model(&reservation.id).is_some_and(|model| model.confirm(reservation));
+        let answer = self.stock.round(&reservation.id.round).confirm(reservation).await;
+        self.check(format!("confirm {}", reservation.user), answer, expected).await
     }
 
-    pub(super) async fn release(&mut self, claim: &Claim, of_another: Option<Unit>, unpaid: bool) -> Outcome {
+    pub(super) async fn release(
+        &mut self,
+        reservation: &Reservation,
+        of_another: Option<Unit>,
+        unpaid: bool,
+    ) -> Outcome {
         self.call()?;
-        if let Some(model) = self.model(&claim.id) {
-            model.release(claim, of_another, unpaid);
+        if let Some(model) = self.model(&reservation.id) {
+            model.release(reservation, of_another, unpaid);
         }
-        let answer = self.stock.round(&claim.id.round).release(claim, of_another, unpaid).await;
-        self.check(format!("release {}, unit of another: {of_another:?}", claim.user), answer, ()).await
+        let answer = self.stock.round(&reservation.id.round).release(reservation, of_another, unpaid).await;
+        self.check(format!("release {}, unit of another: {of_another:?}", reservation.user), answer, ()).await
     }
 
-    pub(super) async fn reseat(&mut self, message: &Claim, refused: Refused) -> Outcome<Reseated> {
+    pub(super) async fn reseat(&mut self, message: &Reservation, refused: Refused) -> Outcome<Reseated> {
         self.call()?;
         let expected = self.model(&message.id).map_or(Reseated::UnknownSale, |model| model.reseat(message, refused));
         let answer = self.stock.round(&message.id.round).reseat(message, refused).await;
         self.check(format!("reseat {} from {:?}", message.user, message.unit), answer, expected).await
     }
 
-    pub(super) async fn adopt(&mut self, order: &Claim) -> Outcome<bool> {
+    pub(super) async fn adopt(&mut self, order: &Reservation) -> Outcome<bool> {
         self.call()?;
         let expected = self.model(&order.id).is_some_and(|model| model.adopt(order));
         let answer = self.stock.round(&order.id.round).adopt(order).await;
@@ -114,7 +121,7 @@ impl Checked {
         self.check(format!("amend to version {}", round.version), answer, ()).await
     }
 
-    pub(super) async fn load(&mut self, read: &Round, taken: Vec<Claim>) -> Outcome<bool> {
+    pub(super) async fn load(&mut self, read: &Round, taken: Vec<Reservation>) -> Outcome<bool> {
         let Round { id: round, version, paused, terms, .. } = read.clone();
         // A new one for each load, like a clock.
         self.epoch_ms = EpochMs(self.epoch_ms.0 + 1);
@@ -131,13 +138,13 @@ impl Checked {
         self.check(format!("load round {round}"), answer, expected).await
     }
 
-    pub(super) async fn due(&mut self, round: &RoundId, most: usize, wait: bool) -> Outcome<Vec<Claim>> {
+    pub(super) async fn due(&mut self, round: &RoundId, most: usize, wait: bool) -> Outcome<Vec<Reservation>> {
         let mut expected = self.models.get_mut(round).map_or(Vec::new(), |model| model.due(most, wait));
         let wait = if wait { LONG } else { Duration::ZERO };
         let stock = self.stock.round(round);
         let mut answer = match stock.due(most, wait, None).await {
             // As if all of them were sent, which does not matter if they are due at once.
-            Ok(due) => stock.due(0, wait, Some(due.due_at_ms)).await.map(|_| due.claims),
+            Ok(due) => stock.due(0, wait, Some(due.due_at_ms)).await.map(|_| due.reservations),
             Err(error) => Err(error),
         };
         expected.sort_by(|one, other| one.id.cmp(&other.id));

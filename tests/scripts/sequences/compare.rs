@@ -17,11 +17,11 @@ impl Model {
         same("returned units", counters.returned as usize, self.returned.len())?;
         same("next and last unit", (counters.next_unit, counters.last_unit), (self.next, self.last))?;
 
-        let mut entries = view.entries.clone();
-        entries.sort_by(|Entry { claim, .. }, Entry { claim: other, .. }| {
-            (&claim.user, claim.id.uuid).cmp(&(&other.user, other.id.uuid))
+        let mut reservations = view.reservations.clone();
+        reservations.sort_by(|StoredReservation { reservation, .. }, StoredReservation { reservation: other, .. }| {
+            (&reservation.user, reservation.id.uuid).cmp(&(&other.user, other.id.uuid))
         });
-        same("reservations", &entries, &self.entries())?;
+        same("reservations", &reservations, &self.reservations())?;
         same("length of the outbox", view.outbox, self.outbox.len())?;
 
         let terms = &self.round.terms;

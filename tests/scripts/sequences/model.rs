@@ -1,7 +1,7 @@
 use std::collections::VecDeque;
 
 use stock::{Counters, WinsSeen};
-use tests::fresh_claim;
+use tests::fresh_reservation;
 
 use crate::prelude::*;
 
@@ -26,7 +26,7 @@ pub(super) struct Model {
     pub(super) epoch_ms: EpochMs,
     /// When the last unit was handed out. After a load it is the time of the load, by Redis's clock.
     pub(super) last_won_at_ms: EpochMs,
-    pub(super) records: BTreeMap<UserId, BTreeMap<Uuid, Entry>>,
+    pub(super) records: BTreeMap<UserId, BTreeMap<Uuid, StoredReservation>>,
     pub(super) outbox: VecDeque<(UserId, EpochMs)>,
     /// Reservations that ended unpaid.
     pub(super) unpaid: BTreeMap<UserId, BTreeSet<Uuid>>,
@@ -49,13 +49,13 @@ pub(super) struct Model {
 }
 
 impl Model {
-    pub(super) fn load(round: Round, epoch_ms: EpochMs, loaded: &Counters, taken: Vec<Claim>) -> Self {
-        let units: BTreeSet<u32> = taken.iter().map(|claim| claim.unit.0).collect();
+    pub(super) fn load(round: Round, epoch_ms: EpochMs, loaded: &Counters, taken: Vec<Reservation>) -> Self {
+        let units: BTreeSet<u32> = taken.iter().map(|reservation| reservation.unit.0).collect();
         let next = units.last().map_or(1, |unit| unit + 1);
-        let mut records: BTreeMap<UserId, BTreeMap<Uuid, Entry>> = BTreeMap::new();
-        for claim in taken {
-            let entry = Entry { claim, state: ClaimState::Ordered };
-            records.entry(entry.claim.user.clone()).or_default().insert(entry.claim.id.uuid, entry);
+        let mut records: BTreeMap<UserId, BTreeMap<Uuid, StoredReservation>> = BTreeMap::new();
+        for reservation in taken {
+            let stored = StoredReservation { reservation, state: ReservationState::Ordered };
+            records.entry(stored.reservation.user.clone()).or_default().insert(stored.reservation.id.uuid, stored);
         }
         let returned: BTreeSet<u32> = (1..next).filter(|unit| !units.contains(unit)).collect();
         let free = returned.len() as u32 + (round.terms.total + 1).saturating_sub(next);
@@ -89,11 +89,11 @@ impl Model {
         self.returned.iter().copied().chain(self.next..=self.last).collect()
     }
 
-    pub(super) fn entries(&self) -> Vec<Entry> {
+    pub(super) fn reservations(&self) -> Vec<StoredReservation> {
         self.records.values().flat_map(BTreeMap::values).cloned().collect()
     }
 
-    pub(super) fn find(&self, user: &UserId, id: Uuid) -> Option<&Entry> {
+    pub(super) fn find(&self, user: &UserId, id: Uuid) -> Option<&StoredReservation> {
         self.records.get(user)?.get(&id)
     }
 
@@ -105,8 +105,8 @@ impl Model {
         if now < opens_at_ms && now < terms.closes_at_ms && !self.free().is_empty() {
             return Reserve::NotOpen(opens_at_ms);
         }
-        if let Some(entry) = self.find(user, id.uuid) {
-            return Reserve::Replayed(entry.clone());
+        if let Some(stored) = self.find(user, id.uuid) {
+            return Reserve::Replayed(stored.clone());
         }
         let live = self.live(user);
         if live.len() >= usize::from(terms.per_user_limit) {
@@ -132,23 +132,25 @@ impl Model {
         if unpaid >= u32::from(terms.door.unpaid_limit) {
             return Reserve::TooManyUnpaid(unpaid);
         }
-        let slot = (0..).map(Slot).find(|slot| live.iter().all(|entry| entry.claim.slot != *slot)).expect("a slot");
+        let slot =
+            (0..).map(Slot).find(|slot| live.iter().all(|stored| stored.reservation.slot != *slot)).expect("a slot");
         let unit = self.take().expect("a free unit");
-        let claim = Claim { id: id.clone(), reserved_at_ms: now, ..fresh_claim(&id.round, user, unit.0, slot.0) };
-        self.put(held(&claim));
+        let reservation =
+            Reservation { id: id.clone(), reserved_at_ms: now, ..fresh_reservation(&id.round, user, unit.0, slot.0) };
+        self.put(held(&reservation));
         if quota_lasts && class.has_quota && self.quota > 0 {
             self.quota -= 1;
             *self.used_up.entry(user.clone()).or_default() += 1;
         }
         self.outbox.push_back((user.clone(), now));
         self.last_won_at_ms = now;
-        Reserve::Reserved(claim)
+        Reserve::Reserved(reservation)
     }
 
-    pub(super) fn confirm(&mut self, claim: &Claim) -> bool {
-        let Some(entry) = self.find_mut(claim) else { return false };
-        if entry.state.is_live() {
-            entry.state = ClaimState::Ordered;
+    pub(super) fn confirm(&mut self, reservation: &Reservation) -> bool {
+        let Some(stored) = self.find_mut(reservation) else { return false };
+        if stored.state.is_live() {
+            stored.state = ReservationState::Ordered;
         }
         true
     }
@@ -165,41 +167,45 @@ impl Model {
         }
     }
 
-    pub(super) fn release(&mut self, claim: &Claim, of_another: Option<Unit>, unpaid: bool) {
+    pub(super) fn release(&mut self, reservation: &Reservation, of_another: Option<Unit>, unpaid: bool) {
         let was_sold_out = self.free().is_empty();
-        if !unpaid && let Some(ids) = self.unpaid.get_mut(&claim.user) {
-            ids.remove(&claim.id.uuid);
+        if !unpaid && let Some(ids) = self.unpaid.get_mut(&reservation.user) {
+            ids.remove(&reservation.id.uuid);
         }
-        let Some(entry) = self.find_mut(claim).filter(|entry| entry.state.is_live()) else { return };
-        entry.state = ClaimState::Released;
-        let unit = entry.claim.unit;
+        let Some(stored) = self.find_mut(reservation).filter(|stored| stored.state.is_live()) else { return };
+        stored.state = ReservationState::Released;
+        let unit = stored.reservation.unit;
         if of_another != Some(unit) {
             self.returned.insert(unit.0);
         }
-        if let Some(used_up) = self.used_up.get_mut(&claim.user).filter(|used_up| **used_up > 0) {
+        if let Some(used_up) = self.used_up.get_mut(&reservation.user).filter(|used_up| **used_up > 0) {
             *used_up -= 1;
             self.quota += 1;
         }
         if unpaid {
-            self.unpaid.entry(claim.user.clone()).or_default().insert(claim.id.uuid);
+            self.unpaid.entry(reservation.user.clone()).or_default().insert(reservation.id.uuid);
         }
         self.cooldown_if(was_sold_out);
     }
 
-    pub(super) fn reseat(&mut self, message: &Claim, refused: Refused) -> Reseated {
-        let Claim { id, user, unit, slot, .. } = message;
+    pub(super) fn reseat(&mut self, message: &Reservation, refused: Refused) -> Reseated {
+        let Reservation { id, user, unit, slot, .. } = message;
         let own = self.find(user, id.uuid);
         match own {
-            Some(entry) if !entry.state.is_live() => return Reseated::AlreadyReleased,
-            Some(Entry { claim, .. }) if (claim.unit, claim.slot) != (*unit, *slot) => {
-                return Reseated::To(claim.clone());
+            Some(stored) if !stored.state.is_live() => return Reseated::AlreadyReleased,
+            Some(StoredReservation { reservation, .. }) if (reservation.unit, reservation.slot) != (*unit, *slot) => {
+                return Reseated::To(reservation.clone());
             }
             _ => {}
         }
         let keeps_unit = own.is_some() && refused == Refused::Slot;
         let (own, mut slot) = (own.is_some(), *slot);
-        let used: BTreeSet<Slot> =
-            self.live(user).iter().filter(|entry| entry.claim.id != *id).map(|entry| entry.claim.slot).collect();
+        let used: BTreeSet<Slot> = self
+            .live(user)
+            .iter()
+            .filter(|stored| stored.reservation.id != *id)
+            .map(|stored| stored.reservation.slot)
+            .collect();
         if keeps_unit || (used.contains(&slot) && !own) {
             let limit = self.round.terms.per_user_limit;
             let others = (1..limit).map(|later| Slot((slot.0 + later) % limit));
@@ -210,23 +216,24 @@ impl Model {
         }
         let unit = if keeps_unit { Some(*unit) } else { self.take() };
         let Some(unit) = unit else { return Reseated::NoUnit };
-        let claim = Claim { slot, unit, ..message.clone() };
+        let reservation = Reservation { slot, unit, ..message.clone() };
         self.new_name = !self.records.contains_key(user);
-        self.put(held(&claim));
-        Reseated::To(claim)
+        self.put(held(&reservation));
+        Reseated::To(reservation)
     }
 
-    pub(super) fn adopt(&mut self, order: &Claim) -> bool {
-        let Claim { id, user, unit, .. } = order;
+    pub(super) fn adopt(&mut self, order: &Reservation) -> bool {
+        let Reservation { id, user, unit, .. } = order;
         let known = self.find(user, id.uuid).cloned();
-        if known.as_ref().is_some_and(|entry| !entry.state.is_live()) {
+        if known.as_ref().is_some_and(|stored| !stored.state.is_live()) {
             return false;
         }
-        let as_ordered = known.is_some_and(|entry| entry.state == ClaimState::Ordered && entry.claim.unit == *unit);
+        let as_ordered =
+            known.is_some_and(|stored| stored.state == ReservationState::Ordered && stored.reservation.unit == *unit);
         let was_sold_out = self.free().is_empty();
         self.new_name = !self.records.contains_key(user);
         if !as_ordered {
-            self.put(Entry { claim: order.clone(), state: ClaimState::Ordered });
+            self.put(StoredReservation { reservation: order.clone(), state: ReservationState::Ordered });
         }
         let is_new = unit.0 >= self.next;
         if is_new {
@@ -261,31 +268,33 @@ impl Model {
     }
 
     /// The due ones among the first `most` reservations in the outbox: all held ones, or none yet if Redis has to wait.
-    pub(super) fn due(&mut self, most: usize, wait: bool) -> Vec<Claim> {
+    pub(super) fn due(&mut self, most: usize, wait: bool) -> Vec<Reservation> {
         let mut due = Vec::new();
         for _ in 0..most.min(self.outbox.len()) {
             let (user, made_at) = self.outbox.front().expect("counted");
-            let is_it = |entry: &Entry| entry.state == ClaimState::Held && entry.claim.reserved_at_ms == *made_at;
+            let is_it = |stored: &StoredReservation| {
+                stored.state == ReservationState::Held && stored.reservation.reserved_at_ms == *made_at
+            };
             let held: Vec<_> = self.live(user).into_iter().filter(is_it).collect();
             if wait && !held.is_empty() {
                 break;
             }
             let (user, made_at) = self.outbox.pop_front().expect("seen");
             if !held.is_empty() {
-                due.extend(held.into_iter().map(|entry| entry.claim));
+                due.extend(held.into_iter().map(|stored| stored.reservation));
                 self.outbox.push_back((user, made_at));
             }
         }
         due
     }
 
-    fn live(&self, user: &UserId) -> Vec<Entry> {
+    fn live(&self, user: &UserId) -> Vec<StoredReservation> {
         let record = self.records.get(user).into_iter().flatten();
-        record.map(|(_, entry)| entry).filter(|entry| entry.state.is_live()).cloned().collect()
+        record.map(|(_, stored)| stored).filter(|stored| stored.state.is_live()).cloned().collect()
     }
 
-    fn find_mut(&mut self, claim: &Claim) -> Option<&mut Entry> {
-        self.records.get_mut(&claim.user)?.get_mut(&claim.id.uuid)
+    fn find_mut(&mut self, reservation: &Reservation) -> Option<&mut StoredReservation> {
+        self.records.get_mut(&reservation.user)?.get_mut(&reservation.id.uuid)
     }
 
     /// Takes the lowest unit that came back, or else the next one.
@@ -298,10 +307,10 @@ impl Model {
         Some(Unit(unit))
     }
 
-    /// Writes an entry in place of the released ones of its slot.
-    fn put(&mut self, entry: Entry) {
-        let record = self.records.entry(entry.claim.user.clone()).or_default();
-        record.retain(|_, other| other.state.is_live() || other.claim.slot != entry.claim.slot);
-        record.insert(entry.claim.id.uuid, entry);
+    /// Writes a reservation in place of the released ones of its slot.
+    fn put(&mut self, stored: StoredReservation) {
+        let record = self.records.entry(stored.reservation.user.clone()).or_default();
+        record.retain(|_, other| other.state.is_live() || other.reservation.slot != stored.reservation.slot);
+        record.insert(stored.reservation.id.uuid, stored);
     }
 }

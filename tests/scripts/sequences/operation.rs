@@ -39,7 +39,7 @@ pub(super) enum Operation {
     Pay {
         order: u8,
     },
-    Settle {
+    Apply {
         order: u8,
     },
     /// Another user tries to confirm and to release a reservation.
@@ -65,8 +65,8 @@ pub(super) enum Operation {
     },
     /// Discrepancies between Redis and the ledger are listed and repaired.
     Reconcile,
-    /// A process that read an order while it was live settles it by that reading now.
-    SettleLate {
+    /// A process that read an order while it was live applies it as it was read now.
+    ApplyLate {
         order: u8,
     },
     /// A process that found a unit taken and no other left gives up after the unit's order has ended, so the unit is lost.
@@ -133,7 +133,7 @@ fn any_sale() -> impl Strategy<Value = Operation> {
         4 => (recent(), dies_at()).prop_map(|(request, dies_at)| Cancel { request, dies_at }),
         4 => (recent(), dies_at()).prop_map(|(order, dies_at)| Expire { order, dies_at }),
         2 => recent().prop_map(|order| Pay { order }),
-        3 => recent().prop_map(|order| Settle { order }),
+        3 => recent().prop_map(|order| Apply { order }),
         1 => (recent(), 0..USERS).prop_map(|(request, user)| Meddle { request, user }),
         2 => (1..6usize).prop_map(|most| Due { most }),
         1 => Just(Reconcile),
@@ -165,7 +165,7 @@ fn any_change() -> impl Strategy<Value = Change> {
 fn any_loss() -> impl Strategy<Value = Operation> {
     use Operation::*;
     prop_oneof![
-        2 => (0..6u8).prop_map(|order| SettleLate { order }),
+        2 => (0..6u8).prop_map(|order| ApplyLate { order }),
         3 => (0..6u8).prop_map(|request| GiveUpLate { request }),
         5 => Just(GoOn),
         4 => Just(Replicate),

@@ -4,7 +4,7 @@ use crate::prelude::*;
 
 #[derive(Debug, Clone)]
 pub(super) struct Order {
-    pub(super) claim: Claim,
+    pub(super) reservation: Reservation,
     pub(super) state: OrderState,
     pub(super) failure: Option<Failure>,
     /// Whether it ever had its unit.
@@ -39,26 +39,26 @@ impl Orders {
         self.get(id)
     }
 
-    pub(super) fn place(&mut self, claim: &Claim) -> Placed {
-        let Claim { id, user, unit, slot, .. } = claim;
+    pub(super) fn place(&mut self, reservation: &Reservation) -> Placed {
+        let Reservation { id, user, unit, slot, .. } = reservation;
         if let Some(order) = self.get(id) {
             return Placed::As(order.clone());
         }
         if self.owner_of(&id.round, *unit).is_some() {
             return Placed::UnitTaken;
         }
-        let has_slot = |Order { claim, .. }: &Order| claim.user == *user && claim.slot == *slot;
+        let has_slot = |Order { reservation, .. }: &Order| reservation.user == *user && reservation.slot == *slot;
         if self.live(&id.round).any(has_slot) {
             return Placed::SlotTaken;
         }
-        Placed::As(self.write(claim, OrderState::Pending, None))
+        Placed::As(self.write(reservation, OrderState::Pending, None))
     }
 
-    /// Keeps a claim without an order from ever becoming one.
-    pub(super) fn fence(&mut self, claim: &Claim, state: OrderState, failure: Option<Failure>) -> Order {
-        match self.get(&claim.id) {
+    /// Keeps a reservation without an order from ever becoming one.
+    pub(super) fn fence(&mut self, reservation: &Reservation, state: OrderState, failure: Option<Failure>) -> Order {
+        match self.get(&reservation.id) {
             Some(order) => order.clone(),
-            None => self.write(claim, state, failure),
+            None => self.write(reservation, state, failure),
         }
     }
 
@@ -72,16 +72,16 @@ impl Orders {
     }
 
     pub(super) fn owner_of(&self, round: &RoundId, unit: Unit) -> Option<&Order> {
-        self.live(round).find(|order| order.claim.unit == unit)
+        self.live(round).find(|order| order.reservation.unit == unit)
     }
 
     pub(super) fn live(&self, round: &RoundId) -> impl Iterator<Item = &Order> {
-        let of_round = self.by_id.values().filter(move |order| order.claim.id.round == *round);
+        let of_round = self.by_id.values().filter(move |order| order.reservation.id.round == *round);
         of_round.filter(|order| order.state.is_live())
     }
 
-    pub(super) fn taken(&self, round: &RoundId) -> Vec<Claim> {
-        self.live(round).map(|order| order.claim.clone()).collect()
+    pub(super) fn taken(&self, round: &RoundId) -> Vec<Reservation> {
+        self.live(round).map(|order| order.reservation.clone()).collect()
     }
 
     pub(super) fn to_audit(&self, round: &RoundId) -> LedgerView {
@@ -89,10 +89,10 @@ impl Orders {
         LedgerView { live_orders: guards.iter().map(LiveOrder::from).collect(), guards }
     }
 
-    fn write(&mut self, claim: &Claim, state: OrderState, failure: Option<Failure>) -> Order {
-        let order = Order { claim: claim.clone(), state, failure, was_live: state.is_live() };
-        self.by_id.insert(claim.id.clone(), order.clone());
-        self.ids.push(claim.id.clone());
+    fn write(&mut self, reservation: &Reservation, state: OrderState, failure: Option<Failure>) -> Order {
+        let order = Order { reservation: reservation.clone(), state, failure, was_live: state.is_live() };
+        self.by_id.insert(reservation.id.clone(), order.clone());
+        self.ids.push(reservation.id.clone());
         order
     }
 }

@@ -1,4 +1,4 @@
-use tests::fresh_claim;
+use tests::fresh_reservation;
 
 use super::checked::{Outcome, clock, wrong};
 use super::operation::{Change, Operation};
@@ -27,27 +27,27 @@ impl Sequence {
             }
             Expire { order, dies_at } => {
                 let Some(order) = self.orders.back(order) else { return Ok(()) };
-                let id = order.claim.id.clone();
+                let id = order.reservation.id.clone();
                 let order = self.orders.step(&id, OrderState::Expired);
                 self.redis.calls_left = dies_at;
-                let settled = self.settle(&order).await;
-                self.survive(settled).map(drop)
+                let applied = self.apply(&order).await;
+                self.survive(applied).map(drop)
             }
             Pay { order } => {
                 if let Some(order) = self.orders.back(order) {
-                    let id = order.claim.id.clone();
+                    let id = order.reservation.id.clone();
                     self.orders.step(&id, OrderState::Paid);
                 }
                 Ok(())
             }
-            Settle { order } => match self.orders.back(order).cloned() {
-                Some(order) => self.settle(&order).await,
+            Apply { order } => match self.orders.back(order).cloned() {
+                Some(order) => self.apply(&order).await,
                 None => Ok(()),
             },
-            SettleLate { order } => match self.orders.back(order).cloned() {
+            ApplyLate { order } => match self.orders.back(order).cloned() {
                 Some(mut order) if order.was_live => {
                     order.state = OrderState::Pending;
-                    self.settle(&order).await
+                    self.apply(&order).await
                 }
                 _ => Ok(()),
             },
@@ -55,9 +55,9 @@ impl Sequence {
                 let other = user(number);
                 match back(&self.requests, request) {
                     Some((id, owner)) if owner != other => {
-                        let claim = Claim { id, ..fresh_claim(&round, &other, 1, 0) };
-                        self.redis.confirm(&claim).await?;
-                        self.redis.release(&claim, None, true).await.map(drop)
+                        let reservation = Reservation { id, ..fresh_reservation(&round, &other, 1, 0) };
+                        self.redis.confirm(&reservation).await?;
+                        self.redis.release(&reservation, None, true).await.map(drop)
                     }
                     _ => Ok(()),
                 }
@@ -128,8 +128,8 @@ impl Sequence {
     }
 
     async fn send_due(&mut self, round: &RoundId, most: usize, wait: bool) -> Outcome {
-        for claim in self.redis.due(round, most, wait).await? {
-            self.send(claim);
+        for reservation in self.redis.due(round, most, wait).await? {
+            self.send(reservation);
         }
         Ok(())
     }
@@ -139,7 +139,7 @@ impl Sequence {
         for round in self.rounds.keys() {
             let mut orders: BTreeMap<&UserId, usize> = BTreeMap::new();
             for order in self.orders.live(round) {
-                *orders.entry(&order.claim.user).or_default() += 1;
+                *orders.entry(&order.reservation.user).or_default() += 1;
             }
             let limit = usize::from(self.current(round).terms.per_user_limit);
             if let Some((user, number)) = orders.into_iter().find(|(_, number)| *number > limit) {
@@ -186,9 +186,9 @@ impl Sequence {
     }
 
     async fn left_to_do(&self) -> Outcome<Option<String>> {
-        let unanswered = |message: &&Message| self.orders.get(&message.claim.id).is_none();
-        if let Some(Message { claim, .. }) = self.messages.iter().find(unanswered) {
-            return Ok(Some(format!("neither an order nor a release: {claim:?}")));
+        let unanswered = |message: &&Message| self.orders.get(&message.reservation.id).is_none();
+        if let Some(Message { reservation, .. }) = self.messages.iter().find(unanswered) {
+            return Ok(Some(format!("neither an order nor a release: {reservation:?}")));
         }
         for round in self.rounds.keys() {
             let Some((audit, _)) = self.audit(round).await? else { return wrong("the round is gone") };
@@ -213,7 +213,7 @@ impl Sequence {
         let mut free = self.redis.models[&round].free();
         for number in 0.. {
             match self.request(&user(format!("late-{number}")), false).await? {
-                Reserve::Reserved(claim) if free.remove(&claim.unit.0) => {}
+                Reserve::Reserved(reservation) if free.remove(&reservation.unit.0) => {}
                 Reserve::SoldOut(_) if free.is_empty() => return Ok(()),
                 other => return wrong(format!("{other:?} with {free:?} free")),
             }

@@ -10,7 +10,7 @@ use crate::prelude::*;
 const MAX_SEATS: usize = 16;
 
 pub(super) struct Message {
-    pub(super) claim: Claim,
+    pub(super) reservation: Reservation,
     /// Whether it was handled, so that it arrives again only by chance.
     pub(super) done: bool,
 }
@@ -32,10 +32,10 @@ pub(super) struct Sequence {
     pub(super) rounds: BTreeMap<RoundId, Vec<Round>>,
     pub(super) patient: bool,
     pub(super) died: bool,
-    /// A claim that another process is about to reseat.
-    pub(super) stalled: Option<(Claim, Refused)>,
+    /// A reservation that another process is about to reseat.
+    pub(super) stalled: Option<(Reservation, Refused)>,
     pub(super) replica: Option<Replica>,
-    pub(super) reading: Option<(Round, Vec<Claim>)>,
+    pub(super) reading: Option<(Round, Vec<Reservation>)>,
     pub(super) listing: Option<Listing>,
 }
 
@@ -64,8 +64,8 @@ impl Sequence {
         self.rounds.keys().next_back().expect("there is a round").clone()
     }
 
-    pub(super) fn send(&mut self, claim: Claim) {
-        self.messages.push(Message { claim, done: false });
+    pub(super) fn send(&mut self, reservation: Reservation) {
+        self.messages.push(Message { reservation, done: false });
     }
 
     pub(super) fn update(&mut self, round: &RoundId, change: impl FnOnce(&mut Round)) -> Round {
@@ -84,19 +84,20 @@ impl Sequence {
 
     pub(super) async fn reserve(&mut self, id: &ReservationId, user: &UserId, sent: bool) -> Outcome<Reserve> {
         let answer = self.redis.reserve(id, user).await?;
-        if let Reserve::Reserved(claim) | Reserve::Replayed(Entry { claim, state: ClaimState::Held }) = &answer
+        if let Reserve::Reserved(reservation)
+        | Reserve::Replayed(StoredReservation { reservation, state: ReservationState::Held }) = &answer
             && sent
         {
-            self.send(claim.clone());
+            self.send(reservation.clone());
         }
         Ok(answer)
     }
 
     /// A process handles a message and may die before its call to Redis number `dies_at`.
     pub(super) async fn deliver(&mut self, message: usize, dies_at: Option<usize>) -> Outcome {
-        let claim = self.messages[message].claim.clone();
+        let reservation = self.messages[message].reservation.clone();
         self.redis.calls_left = dies_at;
-        let done = self.place(&claim, None).await;
+        let done = self.place(&reservation, None).await;
         let done = self.survive(done)?.unwrap_or(false);
         self.messages[message].done |= done;
         Ok(())
@@ -117,25 +118,25 @@ impl Sequence {
     }
 
     /// Returns whether the message is handled. Does not ask the ledger again for what is `known` to be refused.
-    async fn place(&mut self, message: &Claim, mut known: Option<Refused>) -> Outcome<bool> {
-        let mut claim = message.clone();
+    async fn place(&mut self, message: &Reservation, mut known: Option<Refused>) -> Outcome<bool> {
+        let mut reservation = message.clone();
         for _ in 0..MAX_SEATS {
             let refused = match known.take() {
                 Some(refused) => refused,
-                None => match self.orders.place(&claim) {
-                    Placed::As(order) => return self.settle(&order).await.map(|()| true),
+                None => match self.orders.place(&reservation) {
+                    Placed::As(order) => return self.apply(&order).await.map(|()| true),
                     Placed::SlotTaken => Refused::Slot,
                     Placed::UnitTaken => Refused::Unit,
                 },
             };
-            self.stalled = Some((claim.clone(), refused));
-            match self.redis.reseat(&claim, refused).await? {
-                Reseated::LimitReached => return self.fail(&claim, Failure::LimitReached).await.map(|()| true),
-                Reseated::To(Claim { unit, slot, .. }) => (claim.unit, claim.slot) = (unit, slot),
+            self.stalled = Some((reservation.clone(), refused));
+            match self.redis.reseat(&reservation, refused).await? {
+                Reseated::LimitReached => return self.fail(&reservation, Failure::LimitReached).await.map(|()| true),
+                Reseated::To(Reservation { unit, slot, .. }) => (reservation.unit, reservation.slot) = (unit, slot),
                 Reseated::NoUnit => {
-                    return self.fail(&claim, Failure::SoldOut).await.map(|()| true);
+                    return self.fail(&reservation, Failure::SoldOut).await.map(|()| true);
                 }
-                Reseated::AlreadyReleased if self.orders.get(&claim.id).is_some() => {}
+                Reseated::AlreadyReleased if self.orders.get(&reservation.id).is_some() => {}
                 Reseated::AlreadyReleased => return wrong("released without the ledger's word"),
                 Reseated::UnknownSale => break,
             }
@@ -146,38 +147,38 @@ impl Sequence {
     /// A second process that also found the unit of the same message taken goes on.
     pub(super) async fn go_on(&mut self) -> Outcome {
         match self.stalled.clone() {
-            Some((claim, refused)) => self.place(&claim, Some(refused)).await.map(drop),
+            Some((reservation, refused)) => self.place(&reservation, Some(refused)).await.map(drop),
             None => Ok(()),
         }
     }
 
-    async fn fail(&mut self, claim: &Claim, why: Failure) -> Outcome {
-        let order = self.orders.fence(claim, OrderState::Failed, Some(why));
-        self.settle(&order).await
+    async fn fail(&mut self, reservation: &Reservation, why: Failure) -> Outcome {
+        let order = self.orders.fence(reservation, OrderState::Failed, Some(why));
+        self.apply(&order).await
     }
 
     /// Brings Redis in line with an order's state.
-    pub(super) async fn settle(&mut self, order: &Order) -> Outcome {
-        let Order { claim, state, failure, .. } = order;
+    pub(super) async fn apply(&mut self, order: &Order) -> Outcome {
+        let Order { reservation, state, failure, .. } = order;
         if state.is_live() {
-            if !self.redis.confirm(claim).await? {
-                self.redis.adopt(claim).await?;
+            if !self.redis.confirm(reservation).await? {
+                self.redis.adopt(reservation).await?;
             }
         } else {
-            let of_another = (*failure == Some(Failure::SoldOut)).then_some(claim.unit);
-            self.redis.release(claim, of_another, is_unpaid(*state)).await?;
+            let of_another = (*failure == Some(Failure::SoldOut)).then_some(reservation.unit);
+            self.redis.release(reservation, of_another, is_unpaid(*state)).await?;
         }
         Ok(())
     }
 
-    fn held(&self, id: &ReservationId, user: &UserId) -> Option<Claim> {
-        let entry = self.redis.models.get(&id.round)?.find(user, id.uuid)?;
-        (entry.state == ClaimState::Held).then(|| entry.claim.clone())
+    fn held(&self, id: &ReservationId, user: &UserId) -> Option<Reservation> {
+        let stored = self.redis.models.get(&id.round)?.find(user, id.uuid)?;
+        (stored.state == ReservationState::Held).then(|| stored.reservation.clone())
     }
 
     pub(super) async fn give_up(&mut self, id: &ReservationId, user: &UserId) -> Outcome {
         match self.held(id, user) {
-            Some(claim) => self.fail(&claim, Failure::SoldOut).await,
+            Some(reservation) => self.fail(&reservation, Failure::SoldOut).await,
             None => Ok(()),
         }
     }
@@ -185,10 +186,10 @@ impl Sequence {
     pub(super) async fn cancel(&mut self, id: &ReservationId, user: &UserId) -> Outcome {
         let order = match (self.orders.get(id), self.held(id, user)) {
             (Some(_), _) => self.orders.step(id, OrderState::Cancelled),
-            (None, Some(claim)) => self.orders.fence(&claim, OrderState::Cancelled, None),
+            (None, Some(reservation)) => self.orders.fence(&reservation, OrderState::Cancelled, None),
             (None, None) => return Ok(()),
         };
-        if order.state == OrderState::Cancelled { self.settle(&order).await } else { Ok(()) }
+        if order.state == OrderState::Cancelled { self.apply(&order).await } else { Ok(()) }
     }
 
     pub(super) async fn load(&mut self, round: &RoundId) -> Outcome {
@@ -198,8 +199,8 @@ impl Sequence {
 
     pub(super) async fn audit(&self, round: &RoundId) -> Outcome<Option<(Audit, Counters)>> {
         let Some(view) = self.redis.view(round).await? else { return Ok(None) };
-        let RoundView { counters, free, entries, .. } = view;
-        let stock = StockView { free, entries };
+        let RoundView { counters, free, reservations, .. } = view;
+        let stock = StockView { free, reservations };
         Ok(Some((audit(counters.total(), &stock, &self.orders.to_audit(round)), counters)))
     }
 
@@ -223,15 +224,15 @@ impl Sequence {
                     self.redis.restore(&round, &units, &counters).await?;
                 }
                 Repair::Adopt { id } => match self.orders.get(&id).cloned() {
-                    Some(order) if order.state.is_live() => drop(self.redis.adopt(&order.claim).await?),
-                    Some(order) => self.settle(&order).await?,
+                    Some(order) if order.state.is_live() => drop(self.redis.adopt(&order.reservation).await?),
+                    Some(order) => self.apply(&order).await?,
                     None => {}
                 },
                 Repair::Release { id, unit } => match self.orders.get(&id).cloned() {
-                    Some(order) if order.state.is_live() => drop(self.redis.adopt(&order.claim).await?),
-                    Some(Order { claim, state, .. }) => {
+                    Some(order) if order.state.is_live() => drop(self.redis.adopt(&order.reservation).await?),
+                    Some(Order { reservation, state, .. }) => {
                         let of_another = self.orders.owner_of(&round, unit).map(|_| unit);
-                        self.redis.release(&claim, of_another, is_unpaid(state)).await?;
+                        self.redis.release(&reservation, of_another, is_unpaid(state)).await?;
                     }
                     None => {}
                 },

@@ -1,7 +1,7 @@
 //! The scripts' effects, and the contents of Redis after each.
 
 use model::trace::{Answer, Effect};
-use model::{Guards, Hold, HoldState, Redis, Seat};
+use model::{Guards, Redis, Reservation, ReservationState, Seat};
 use redis::Value;
 
 use super::names::Names;
@@ -105,9 +105,10 @@ impl Held {
         }
         for pair in self.buyers.chunks(2) {
             let [user, record] = pair else { continue };
-            for entry in record.split(';').filter(|part| part.starts_with(|first: char| first.is_ascii_digit())) {
-                let (seat, state) = entry_of(entry, user, names);
-                redis.holds[usize::from(seat.id)] = Some(Hold { unit: seat.unit, slot: seat.slot, state });
+            for text in record.split(';').filter(|part| part.starts_with(|first: char| first.is_ascii_digit())) {
+                let (seat, state) = reservation_of(text, user, names);
+                redis.reservations[usize::from(seat.id)] =
+                    Some(Reservation { unit: seat.unit, slot: seat.slot, state });
             }
         }
         Read { redis, in_cooldown, miscounted }
@@ -115,14 +116,14 @@ impl Held {
 }
 
 /// Reads `SLOT STATE ID UNIT RESERVED_AT_MS`.
-fn entry_of(text: &str, user: &str, names: &mut Names) -> (Seat, HoldState) {
+fn reservation_of(text: &str, user: &str, names: &mut Names) -> (Seat, ReservationState) {
     let fields: Vec<&str> = text.split(' ').collect();
-    let [its_slot, state, id, its_unit, _] = fields[..] else { panic!("no entry: {text}") };
+    let [its_slot, state, id, its_unit, _] = fields[..] else { panic!("no reservation: {text}") };
     let state = match state {
-        "h" => HoldState::Held,
-        "o" => HoldState::Ordered,
-        "r" => HoldState::Released,
-        other => panic!("not a state of an entry: {other}"),
+        "h" => ReservationState::Held,
+        "o" => ReservationState::Ordered,
+        "r" => ReservationState::Released,
+        other => panic!("not a state of a reservation: {other}"),
     };
     (Seat { id: names.id_of(user, id), unit: unit(its_unit), slot: slot(its_slot) }, state)
 }
@@ -156,8 +157,8 @@ impl Call {
             // A page of returned units has no seats: the model takes every unit for returned that nobody has.
             let ["buyers", _, pairs @ ..] = &arguments[..] else { return None };
             for pair in pairs.chunks(2) {
-                for entry in pair[1].split(';') {
-                    let (Seat { id, unit, slot }, _) = entry_of(entry, pair[0], names);
+                for text in pair[1].split(';') {
+                    let (Seat { id, unit, slot }, _) = reservation_of(text, pair[0], names);
                     staged[usize::from(unit)] = Some((id, slot));
                 }
             }
@@ -174,8 +175,8 @@ impl Call {
         let effect = match (&*self.script, &arguments[..]) {
             ("reserve", [user, id, ..]) => {
                 let id = names.id_of(user, id);
-                let has_entry = matches!(answer, Answer::Reserved | Answer::Replayed);
-                let seat = has_entry.then(|| entry_of(rest, user, names).0);
+                let has_reservation = matches!(answer, Answer::Reserved | Answer::Replayed);
+                let seat = has_reservation.then(|| reservation_of(rest, user, names).0);
                 let in_cooldown = answer == Answer::SoldOut && read.in_cooldown;
                 Effect::Reserve { id, answer: if in_cooldown { Answer::InCooldown } else { answer }, seat }
             }
@@ -186,7 +187,7 @@ impl Call {
             }
             ("reseat", [user, id, its_slot, its_unit, ..]) => {
                 let seat = Seat { id: names.id_of(user, id), unit: unit(its_unit), slot: slot(its_slot) };
-                let to = (answer == Answer::Reseated).then(|| entry_of(rest, user, names).0);
+                let to = (answer == Answer::Reseated).then(|| reservation_of(rest, user, names).0);
                 Effect::Reseat { seat, answer, to }
             }
             ("adopt", [user, id, its_slot, its_unit, ..]) => {

@@ -60,7 +60,7 @@ fn list() -> Ask {
 }
 
 /// Alice is the only member.
-async fn with_sale(lab: &Lab) -> Vec<Claim> {
+async fn with_sale(lab: &Lab) -> Vec<Reservation> {
     lab.open(SALE, &with_quota(QUOTA)).await;
     lab.ledger.add_to_group(&"members".parse().unwrap(), &[user("alice")]).await.unwrap();
     Vec::new()

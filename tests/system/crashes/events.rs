@@ -88,13 +88,13 @@ async fn batch(lab: &Lab) -> runtime::StreamEvent {
 }
 
 /// The stream delivers the batch again, because it was not acknowledged.
-async fn every_event_is_heard(lab: &Lab, reserved: &[Claim]) {
+async fn every_event_is_heard(lab: &Lab, reserved: &[Reservation]) {
     let mut merchant = lab.merchant().await;
     assert_eq!(emitter::handle(&lab.emitter(), batch(lab).await).await.failed().count(), 0);
     let heard = merchant.hears().await;
     hold_to_schemas(heard);
     let ids: BTreeSet<&str> = heard.iter().filter_map(|event| event["reservation_id"].as_str()).collect();
-    for Claim { id, .. } in reserved {
+    for Reservation { id, .. } in reserved {
         assert!(ids.contains(&*id.to_string()), "the merchant got no event of {id}");
     }
     let kept = receive(&lab.sqs, lab.queue("emitter_failures")).await.len();

@@ -9,21 +9,21 @@ pub(super) struct Flow {
     pub(super) name: &'static str,
     pub(super) effects: &'static [&'static str],
     /// Fills an empty lab. Each reservation that it returns must end up with an order, in any state.
-    pub(super) prepare: for<'a> fn(&'a Lab) -> BoxFuture<'a, Vec<Claim>>,
-    pub(super) run: for<'a> fn(&'a Lab, &'a World, &'a [Claim]) -> BoxFuture<'a, ()>,
+    pub(super) prepare: for<'a> fn(&'a Lab) -> BoxFuture<'a, Vec<Reservation>>,
+    pub(super) run: for<'a> fn(&'a Lab, &'a World, &'a [Reservation]) -> BoxFuture<'a, ()>,
     /// The caller got no answer and asks again: a client, an operator, the payment provider, a schedule or SQS.
-    pub(super) again: for<'a> fn(&'a Lab, &'a [Claim]) -> BoxFuture<'a, ()>,
+    pub(super) again: for<'a> fn(&'a Lab, &'a [Reservation]) -> BoxFuture<'a, ()>,
     /// Checks the result, beyond what every flow is checked for.
-    pub(super) end: for<'a> fn(&'a Lab, &'a [Claim]) -> BoxFuture<'a, ()>,
+    pub(super) end: for<'a> fn(&'a Lab, &'a [Reservation]) -> BoxFuture<'a, ()>,
 }
 
 /// The caller does not ask again: the client has gone, or `heal` delivers the message.
-pub(super) fn nobody<'a>(_: &'a Lab, _: &'a [Claim]) -> BoxFuture<'a, ()> {
+pub(super) fn nobody<'a>(_: &'a Lab, _: &'a [Reservation]) -> BoxFuture<'a, ()> {
     Box::pin(async {})
 }
 
 /// Checks nothing more.
-pub(super) fn at_rest<'a>(_: &'a Lab, _: &'a [Claim]) -> BoxFuture<'a, ()> {
+pub(super) fn at_rest<'a>(_: &'a Lab, _: &'a [Reservation]) -> BoxFuture<'a, ()> {
     Box::pin(async {})
 }
 
@@ -33,16 +33,16 @@ pub(super) fn four() -> Terms {
 }
 
 /// An open and loaded sale, in which these have orders and those reservations.
-pub(super) async fn open(lab: &Lab, terms: Terms, ordered: &[&str], reserved: &[&str]) -> Vec<Claim> {
+pub(super) async fn open(lab: &Lab, terms: Terms, ordered: &[&str], reserved: &[&str]) -> Vec<Reservation> {
     lab.open(SALE, &terms).await;
-    let mut claims = Vec::new();
+    let mut reservations = Vec::new();
     for name in ordered {
-        claims.push(lab.buy(name).await);
+        reservations.push(lab.buy(name).await);
     }
     for name in reserved {
-        claims.push(lab.reserve(name).await);
+        reservations.push(lab.reserve(name).await);
     }
-    claims
+    reservations
 }
 
 pub(super) async fn load_as_if_nothing_was_sold(lab: &Lab) {

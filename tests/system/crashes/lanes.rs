@@ -13,7 +13,7 @@ pub(super) const FLOWS: &[Flow] = &[
             "EVALSHA availability",
             "EVALSHA donate",
             "EVALSHA accept",
-            "EVALSHA settle",
+            "EVALSHA close_transfer",
             "SendMessage",
         ],
         prepare: |lab| Box::pin(with_a_dry_lane(lab)),
@@ -23,7 +23,13 @@ pub(super) const FLOWS: &[Flow] = &[
     },
     Flow {
         name: "order whose unit is another's, with none left in its lane",
-        effects: &["EVALSHA reseat", "EVALSHA availability", "EVALSHA donate", "EVALSHA take_in", "EVALSHA settle"],
+        effects: &[
+            "EVALSHA reseat",
+            "EVALSHA availability",
+            "EVALSHA donate",
+            "EVALSHA take_in",
+            "EVALSHA close_transfer",
+        ],
         prepare: |lab| Box::pin(with_unit_sold_twice(lab)),
         run: |_, world, reserved| Box::pin(deliver(world, reserved)),
         again: nobody,
@@ -51,7 +57,7 @@ fn reserve_with_key() -> Ask {
 }
 
 /// Two units in each of two lanes; the first lane's are sold.
-async fn with_a_dry_lane(lab: &Lab) -> Vec<Claim> {
+async fn with_a_dry_lane(lab: &Lab) -> Vec<Reservation> {
     lab.open(SALE, &Terms { lanes: LANES, ..terms(4, 1) }).await;
     let mut bought = Vec::new();
     for number in 0..2 {
@@ -61,7 +67,7 @@ async fn with_a_dry_lane(lab: &Lab) -> Vec<Claim> {
 }
 
 /// Redis lost the first lane, it was reloaded as if unsold, and its units were sold again.
-async fn with_unit_sold_twice(lab: &Lab) -> Vec<Claim> {
+async fn with_unit_sold_twice(lab: &Lab) -> Vec<Reservation> {
     with_a_dry_lane(lab).await;
     lose_first_lane(lab).await;
     let mut round = lab.round().await;
@@ -76,7 +82,7 @@ async fn with_unit_sold_twice(lab: &Lab) -> Vec<Claim> {
 }
 
 /// Two orders, and one reservation in each lane.
-async fn with_a_lane_lost(lab: &Lab) -> Vec<Claim> {
+async fn with_a_lane_lost(lab: &Lab) -> Vec<Reservation> {
     lab.open(SALE, &Terms { lanes: LANES, ..terms(8, 1) }).await;
     let mut reserved = Vec::new();
     for index in 0..LANES {

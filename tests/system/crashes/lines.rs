@@ -45,7 +45,7 @@ pub(super) const FLOWS: &[Flow] = &[
 ];
 
 /// An open sale of four units, with sixty early people in its line and no look at it yet.
-async fn with_queue(lab: &Lab) -> Vec<Claim> {
+async fn with_queue(lab: &Lab) -> Vec<Reservation> {
     lab.open(SALE, &with_line(4, LINE)).await;
     lab.refresh_snapshots().await;
     queue_up(lab, &names(60)).await;

@@ -129,14 +129,14 @@ fn with_settings(context: &Context, settings: Settings) -> Context {
 }
 
 /// A draw whose entries are closed and whose beacon is not posted.
-async fn awaiting_beacon(lab: &Lab) -> Vec<Claim> {
+async fn awaiting_beacon(lab: &Lab) -> Vec<Reservation> {
     let reserved = entered(lab, lottery_with_beacon(5, &[1, 1])).await;
     assert_eq!(draw::handle(&lab.draw_in(AFTER_S)).await.unwrap().failed, 0);
     reserved
 }
 
 /// Three entries, and the end.
-async fn entered(lab: &Lab, terms: Terms) -> Vec<Claim> {
+async fn entered(lab: &Lab, terms: Terms) -> Vec<Reservation> {
     let reserved = open(lab, terms, &["alice", "bob", "carol"], &[]).await;
     end(lab).await;
     reserved

@@ -116,7 +116,7 @@ async fn crash(flow: &Flow, point: Point) -> Crash {
     let audit = lab.audit().await;
     assert!(audit.is_clean(), "{audit:?}");
     assert_eq!(audit.held, 0, "a reservation is in limbo");
-    for Claim { id, .. } in &reserved {
+    for Reservation { id, .. } in &reserved {
         assert!(lab.ledger.order(id).await.unwrap().is_some(), "{id} has no order");
     }
     sell(&lab, audit.free).await;
@@ -145,7 +145,7 @@ async fn sell(lab: &Lab, free: u32) {
     for number in 0..free - to_come {
         let name = format!("late-{number}");
         let answer = lab.answer(&reserve(&name)).await.expect(202);
-        sold.push(lab.claim_of(answer.text("reservation_id"), &name).await);
+        sold.push(lab.reservation_of(answer.text("reservation_id"), &name).await);
     }
     let delivered = order::handle(&lab.order(), message_batch(&sold.iter().collect::<Vec<_>>())).await;
     assert!(delivered.batch_item_failures.is_empty());

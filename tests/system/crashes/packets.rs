@@ -59,7 +59,7 @@ async fn adds_up(lab: &Lab) {
     unclaimed(lab).await;
 }
 
-async fn all_are_granted(lab: &Lab, reserved: &[Claim]) {
+async fn all_are_granted(lab: &Lab, reserved: &[Reservation]) {
     all_end_as(lab, reserved, OrderState::Granted).await;
     adds_up(lab).await;
 }

@@ -44,11 +44,11 @@ pub(super) const FLOWS: &[Flow] = &[
 
 const PAYMENT: &str = "pay_1";
 
-fn callback(lab: &Lab, claim: &Claim) -> Ask {
-    Ask::paid_for(PAYMENT, claim, &lab.payment_key)
+fn callback(lab: &Lab, reservation: &Reservation) -> Ask {
+    Ask::paid_for(PAYMENT, reservation, &lab.payment_key)
 }
 
-async fn pay(lab: &Lab, world: &World, claim: &Claim) {
-    let (deps, ask) = (world.start(payment::PaymentDeps::new), callback(lab, claim));
+async fn pay(lab: &Lab, world: &World, reservation: &Reservation) {
+    let (deps, ask) = (world.start(payment::PaymentDeps::new), callback(lab, reservation));
     recorded(&world.recorder, &ask, payment::handle(&deps, ask.request())).await;
 }

@@ -38,7 +38,7 @@ pub(super) const FLOWS: &[Flow] = &[
         end: |lab, reserved| {
             Box::pin(async {
                 all_end_as(lab, reserved, OrderState::Pending).await;
-                assert_ne!(lab.order_of(&reserved[0]).await.claim.unit, Unit(1), "unit 1 is alice's");
+                assert_ne!(lab.order_of(&reserved[0]).await.reservation.unit, Unit(1), "unit 1 is alice's");
             })
         },
     },
@@ -95,16 +95,16 @@ pub(super) async fn ask(world: &World, ask: Ask) {
     ask_reservation(&world.recorder, &world.start(reservation::ReservationDeps::new), &ask).await;
 }
 
-pub(super) async fn deliver(world: &World, reserved: &[Claim]) {
+pub(super) async fn deliver(world: &World, reserved: &[Reservation]) {
     order::handle(&world.start(order::OrderDeps::new), message_batch(&reserved.iter().collect::<Vec<_>>())).await;
 }
 
-async fn deliver_dead_letter(world: &World, reserved: &[Claim]) {
+async fn deliver_dead_letter(world: &World, reserved: &[Reservation]) {
     dead_letter::handle(&world.start(dead_letter::DeadLetterDeps::new), message_batch(&[&reserved[0]])).await;
 }
 
 /// In a process that does not die.
-async fn deliver_dead_letter_again(lab: &Lab, reserved: &[Claim]) {
+async fn deliver_dead_letter_again(lab: &Lab, reserved: &[Reservation]) {
     let delivered = dead_letter::handle(&lab.dead_letter(), message_batch(&[&reserved[0]])).await;
     assert!(delivered.batch_item_failures.is_empty());
 }
@@ -113,24 +113,24 @@ fn reserve_with_key() -> Ask {
     Ask::reserve(SALE, "alice").header("idempotency-key", "key-1")
 }
 
-fn expiry_message(claim: &Claim) -> String {
-    ExpiryMessage::new(claim.id.clone(), EpochMs(0)).to_body()
+fn expiry_message(reservation: &Reservation) -> String {
+    ExpiryMessage::new(reservation.id.clone(), EpochMs(0)).to_body()
 }
 
 /// Delivers the order's expiry message after its payment window.
-pub(super) async fn expire(lab: &Lab, claim: &Claim) {
-    let delivered = expiry::handle(&lab.expiry_in(LONG_S), events::batch([expiry_message(claim)])).await;
+pub(super) async fn expire(lab: &Lab, reservation: &Reservation) {
+    let delivered = expiry::handle(&lab.expiry_in(LONG_S), events::batch([expiry_message(reservation)])).await;
     assert!(delivered.batch_item_failures.is_empty());
 }
 
-pub(super) async fn all_end_as(lab: &Lab, reserved: &[Claim], state: OrderState) {
-    for claim in reserved {
-        assert_eq!(lab.order_of(claim).await.state, state);
+pub(super) async fn all_end_as(lab: &Lab, reserved: &[Reservation], state: OrderState) {
+    for reservation in reserved {
+        assert_eq!(lab.order_of(reservation).await.state, state);
     }
 }
 
 /// Four orders that Redis forgot cover all units, and bob got one of these units.
-async fn with_nothing_left(lab: &Lab) -> Vec<Claim> {
+async fn with_nothing_left(lab: &Lab) -> Vec<Reservation> {
     open(lab, four(), &["alice", "carol", "dave", "erin"], &[]).await;
     lab.redis(&["FLUSHALL"]).await;
     load_as_if_nothing_was_sold(lab).await;
@@ -141,7 +141,7 @@ async fn with_nothing_left(lab: &Lab) -> Vec<Claim> {
 }
 
 /// Alice has an order on unit 1 that Redis forgot, and bob got the same unit.
-async fn with_unit_sold_twice(lab: &Lab) -> Vec<Claim> {
+async fn with_unit_sold_twice(lab: &Lab) -> Vec<Reservation> {
     open(lab, four(), &["alice"], &[]).await;
     lab.redis(&["FLUSHALL"]).await;
     load_as_if_nothing_was_sold(lab).await;

@@ -126,14 +126,14 @@ async fn redrive_until_nothing_is_left(lab: &Lab) {
     assert!(moved >= 2, "{moved} of 2 moved: reconciliation would send the rest again and hide the loss");
 }
 
-async fn with_redis_lost(lab: &Lab) -> Vec<Claim> {
+async fn with_redis_lost(lab: &Lab) -> Vec<Reservation> {
     let reserved = open(lab, four(), &["alice"], &["bob"]).await;
     lab.redis(&["FLUSHALL"]).await;
     reserved
 }
 
 /// Two published sales: one is open, the other opens soon.
-async fn with_nothing_loaded(lab: &Lab) -> Vec<Claim> {
+async fn with_nothing_loaded(lab: &Lab) -> Vec<Reservation> {
     lab.publish(SALE, &terms(4, 1)).await;
     let opens_at_ms = Clock::system().now().plus_s(300);
     lab.publish(SOON, &Terms { opens_at_ms, ..terms(4, 1) }).await;
@@ -141,7 +141,7 @@ async fn with_nothing_loaded(lab: &Lab) -> Vec<Claim> {
 }
 
 /// Alice's and bob's messages are dead letters.
-async fn with_dead_letters(lab: &Lab) -> Vec<Claim> {
+async fn with_dead_letters(lab: &Lab) -> Vec<Reservation> {
     let reserved = open(lab, four(), &[], &["alice", "bob"]).await;
     let moved = queue::redrive(&lab.sqs, lab.queue("orders"), lab.queue("orders_dlq")).await.unwrap();
     assert_eq!(moved.moved, 2);
@@ -150,7 +150,7 @@ async fn with_dead_letters(lab: &Lab) -> Vec<Claim> {
 
 /// Redis has forgotten alice's order on unit 1, unit 2 is lost, bob's order ended only in the ledger, and carol's
 /// reservation waits for its message.
-async fn with_everything_wrong(lab: &Lab) -> Vec<Claim> {
+async fn with_everything_wrong(lab: &Lab) -> Vec<Reservation> {
     open(lab, four(), &["alice"], &[]).await;
     lab.redis(&["FLUSHALL"]).await;
     load_as_if_nothing_was_sold(lab).await;

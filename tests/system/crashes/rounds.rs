@@ -26,7 +26,7 @@ const SALES: [&str; 2] = [SALE, PACKET];
 const HALF_MS: i64 = 3 * 60 * 60 * 1000;
 
 /// Rounds of a day ago. In one of them alice has an order and bob's message is still on its way.
-async fn with_rounds_over(lab: &Lab) -> Vec<Claim> {
+async fn with_rounds_over(lab: &Lab) -> Vec<Reservation> {
     let now = Clock::system().now().0;
     let (opens_at_ms, closes_at_ms) = (EpochMs(now - HALF_MS), EpochMs(now + HALF_MS));
     let offered = [terms(4, 1), packet(4)].map(|terms| Terms { opens_at_ms, closes_at_ms, ..terms });
@@ -51,7 +51,7 @@ async fn reset_and_warm_up(lab: &Lab) {
     assert_eq!((loaded.loaded, loaded.failed), (SALES.len(), 0));
 }
 
-async fn next_rounds_began_once(lab: &Lab, reserved: &[Claim]) {
+async fn next_rounds_began_once(lab: &Lab, reserved: &[Reservation]) {
     for sale in SALES.map(|sale| sale.parse().unwrap()) {
         let latest = lab.ledger.latest(&sale).await.unwrap().unwrap();
         // Versions: created, published, moved back a day, next round.

@@ -107,7 +107,7 @@ pub(super) async fn operate(world: &World, ask: Ask) {
 }
 
 /// Alice has an order and bob's message is on its way.
-async fn with_sale_that_recurs(lab: &Lab) -> Vec<Claim> {
+async fn with_sale_that_recurs(lab: &Lab) -> Vec<Reservation> {
     let daily = Recurrence::daily("Etc/UTC").unwrap();
     rounds::draft(&lab.ledger, SALE, &terms(4, 1), Some(&daily)).await;
     rounds::publish(&lab.ledger, SALE).await;

@@ -145,7 +145,7 @@ impl World {
         for (name, id) in &told {
             let order = self.lab.ledger.order(id).await.unwrap().unwrap_or_else(|| panic!("{name}'s {id} is lost"));
             let wanted = if self.paid.contains(name) { OrderState::Paid } else { OrderState::Pending };
-            assert_eq!((order.state, &order.claim.user), (wanted, &user(name)));
+            assert_eq!((order.state, &order.reservation.user), (wanted, &user(name)));
         }
         let items = items(&self.lab.dynamodb, &self.lab.table).await;
         let count = |kind: &str| items.keys().filter(|key| key.starts_with(kind)).count();

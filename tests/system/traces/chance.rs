@@ -18,10 +18,10 @@ const EVENTS: usize = 12;
 #[derive(Debug, Clone)]
 enum Event {
     Ask(&'static str),
-    Order(Claim, Option<Point>),
-    Expire(Claim, Option<Point>),
-    Cancel(Claim),
-    Pay(Claim),
+    Order(Reservation, Option<Point>),
+    Expire(Reservation, Option<Point>),
+    Cancel(Reservation),
+    Pay(Reservation),
     Reconcile,
     WarmUp,
     Lose,
@@ -31,9 +31,9 @@ enum Event {
 #[derive(Default)]
 struct Learned {
     /// By the reservations' numbers.
-    claims: BTreeMap<u8, Claim>,
-    orders: Vec<Claim>,
-    expiries: Vec<Claim>,
+    reservations: BTreeMap<u8, Reservation>,
+    orders: Vec<Reservation>,
+    expiries: Vec<Reservation>,
     paid: Vec<ReservationId>,
     /// How many of the trace's records were read.
     read: usize,
@@ -73,7 +73,7 @@ impl Learned {
         if self.is_lost && dice.random_bool(0.4) {
             return vec![if dice.random_bool(0.5) { Event::Reconcile } else { Event::WarmUp }];
         }
-        if !self.has_lost && !self.claims.is_empty() && dice.random_bool(0.1) {
+        if !self.has_lost && !self.reservations.is_empty() && dice.random_bool(0.1) {
             return vec![Event::Lose];
         }
         let many = dice.random_range(1..=3);
@@ -84,36 +84,37 @@ impl Learned {
         match dice.random_range(0..11) {
             0..3 => pick(dice, &USERS).map(Event::Ask),
             3..6 => {
-                let claim = pick(dice, &self.orders)?;
-                Some(Event::Order(claim, point(dice, &["TransactWriteItems", "EVALSHA confirm", "SendMessage"])))
+                let reservation = pick(dice, &self.orders)?;
+                Some(Event::Order(reservation, point(dice, &["TransactWriteItems", "EVALSHA confirm", "SendMessage"])))
             }
             6..8 => {
-                let claim = pick(dice, &self.expiries)?;
-                Some(Event::Expire(claim, point(dice, &["TransactWriteItems", "EVALSHA release"])))
+                let reservation = pick(dice, &self.expiries)?;
+                Some(Event::Expire(reservation, point(dice, &["TransactWriteItems", "EVALSHA release"])))
             }
             // Not while the round is lost: loading it reads guards one after the other, and the model all at once.
             10 if !self.is_lost => Some(Event::Reconcile),
-            8 | 10 => pick(dice, &Vec::from_iter(self.claims.values().cloned())).map(Event::Cancel),
+            8 | 10 => pick(dice, &Vec::from_iter(self.reservations.values().cloned())).map(Event::Cancel),
             _ => {
-                let is_paid = |claim: &&Claim| self.paid.contains(&claim.id);
-                let payable: Vec<Claim> = self.expiries.iter().filter(|claim| !is_paid(claim)).cloned().collect();
-                let claim = pick(dice, &payable)?;
-                self.paid.push(claim.id.clone());
-                Some(Event::Pay(claim))
+                let is_paid = |reservation: &&Reservation| self.paid.contains(&reservation.id);
+                let payable: Vec<Reservation> =
+                    self.expiries.iter().filter(|reservation| !is_paid(reservation)).cloned().collect();
+                let reservation = pick(dice, &payable)?;
+                self.paid.push(reservation.id.clone());
+                Some(Event::Pay(reservation))
             }
         }
     }
 
     /// Notes the outcome: a message is gone or comes again.
     fn note(&mut self, event: Event, how: How) {
-        let forget = |claims: &mut Vec<Claim>, claim: &Claim| {
-            if let Some(at) = claims.iter().position(|known| known == claim) {
-                claims.remove(at);
+        let forget = |reservations: &mut Vec<Reservation>, reservation: &Reservation| {
+            if let Some(at) = reservations.iter().position(|known| known == reservation) {
+                reservations.remove(at);
             }
         };
         match (event, how) {
-            (Event::Order(claim, _), How::Done) => forget(&mut self.orders, &claim),
-            (Event::Expire(claim, _), How::Done) => forget(&mut self.expiries, &claim),
+            (Event::Order(reservation, _), How::Done) => forget(&mut self.orders, &reservation),
+            (Event::Expire(reservation, _), How::Done) => forget(&mut self.expiries, &reservation),
             (Event::Reconcile | Event::WarmUp, _) => self.is_lost = false,
             (Event::Lose, _) => (self.is_lost, self.has_lost) = (true, true),
             _ => {}
@@ -125,12 +126,12 @@ impl Learned {
         for record in &trace.records[self.read..] {
             match &record.what {
                 What::Does { effect: Effect::SendOrder { seat }, .. } => {
-                    let claim = claim(trace, *seat);
-                    self.orders.push(claim.clone());
-                    self.claims.insert(seat.id, claim);
+                    let reservation = reservation(trace, *seat);
+                    self.orders.push(reservation.clone());
+                    self.reservations.insert(seat.id, reservation);
                 }
                 What::Does { effect: Effect::SendExpiry { id }, .. } => {
-                    self.expiries.extend(self.claims.get(id).cloned());
+                    self.expiries.extend(self.reservations.get(id).cloned());
                 }
                 _ => {}
             }
@@ -139,21 +140,21 @@ impl Learned {
     }
 }
 
-fn claim(trace: &Trace, Seat { id, unit, slot }: Seat) -> Claim {
+fn reservation(trace: &Trace, Seat { id, unit, slot }: Seat) -> Reservation {
     let (name, digits) = trace.header.names[usize::from(id)].split_once(' ').expect("a user and an id");
     let id = ReservationId { round: round(SALE, 1), uuid: digits.parse().unwrap() };
     let (unit, slot, reserved_at_ms) = (Unit(u32::from(unit) + 1), Slot(slot), Clock::system().now());
-    Claim { id, user: user(name), lane: Lane::default(), unit, slot, reserved_at_ms }
+    Reservation { id, user: user(name), lane: Lane::default(), unit, slot, reserved_at_ms }
 }
 
 fn happens<'a>(world: &'a World, event: &'a Event) -> BoxFuture<'a, How> {
     Box::pin(async move {
         match event {
             Event::Ask(name) => drop(world.ask(name, "key", None).await),
-            Event::Order(claim, point) => return world.order(claim, point.clone()).await,
-            Event::Expire(claim, point) => return world.expire(claim, point.clone()).await,
-            Event::Cancel(claim) => drop(world.cancel(claim, None).await),
-            Event::Pay(claim) => drop(world.pay(claim).await),
+            Event::Order(reservation, point) => return world.order(reservation, point.clone()).await,
+            Event::Expire(reservation, point) => return world.expire(reservation, point.clone()).await,
+            Event::Cancel(reservation) => drop(world.cancel(reservation, None).await),
+            Event::Pay(reservation) => drop(world.pay(reservation).await),
             Event::Reconcile => world.reconcile().await,
             Event::WarmUp => world.warm_up().await,
             Event::Lose => world.lose().await,

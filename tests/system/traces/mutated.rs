@@ -114,28 +114,28 @@ async fn forgotten(world: &World) {
     world.reconcile().await;
 }
 
-fn pending(context: &Context, claim: &Claim) -> Order {
+fn pending(context: &Context, reservation: &Reservation) -> Order {
     let now = context.clock().now();
-    Order::pending(claim.clone(), terms(1, 1).price, now, now.plus_s(900))
+    Order::pending(reservation.clone(), terms(1, 1).price, now, now.plus_s(900))
 }
 
-async fn confirm(context: &Context, claim: &Claim) {
-    context.stock().unwrap().round(&claim.id.round).confirm(claim).await.unwrap();
+async fn confirm(context: &Context, reservation: &Reservation) {
+    context.stock().unwrap().round(&reservation.id.round).confirm(reservation).await.unwrap();
 }
 
-async fn release(context: &Context, claim: &Claim) {
-    context.stock().unwrap().round(&claim.id.round).release(claim, None, true).await.unwrap();
+async fn release(context: &Context, reservation: &Reservation) {
+    context.stock().unwrap().round(&reservation.id.round).release(reservation, None, true).await.unwrap();
 }
 
-async fn place(context: &Context, claim: &Claim) -> Order {
-    match context.ledger().unwrap().place(pending(context, claim)).await.unwrap() {
+async fn place(context: &Context, reservation: &Reservation) -> Order {
+    match context.ledger().unwrap().place(pending(context, reservation)).await.unwrap() {
         Placed::Order(order) => order,
         other => panic!("{other:?}"),
     }
 }
 
 async fn send_expiry(context: &Context, order: &Order) {
-    let message = ExpiryMessage::new(order.claim.id.clone(), order.pay_by_ms.unwrap_or(EpochMs(0)));
+    let message = ExpiryMessage::new(order.reservation.id.clone(), order.pay_by_ms.unwrap_or(EpochMs(0)));
     context.expiry_queue().unwrap().send(&message, context.clock().now()).await.unwrap();
 }
 
@@ -226,11 +226,12 @@ async fn answered_first(world: &World) {
         .run(Function::Reservation, None, None, 0, async |context: &Context| {
             let stock = context.stock().unwrap();
             let reserved = stock.round(&id.round).reserve(id.uuid, &alice, BuyerClass::EVERYONE).await.unwrap();
-            let (Reserve::Reserved(claim) | Reserve::Replayed(Entry { claim, .. })) = reserved else {
+            let (Reserve::Reserved(reservation) | Reserve::Replayed(StoredReservation { reservation, .. })) = reserved
+            else {
                 panic!("{reserved:?}")
             };
             if !world.is_mutated {
-                context.order_queue().unwrap().send(&OrderMessage::new(claim, None)).await.unwrap();
+                context.order_queue().unwrap().send(&OrderMessage::new(reservation, None)).await.unwrap();
             }
             How::Done
         })

@@ -53,7 +53,7 @@ pub(super) const SOURCES: &[Wrong] = &[
         function: "order",
         place: "shared/fulfilment/src/place.rs",
         part: "            let taken = match self.ledger.place_within(",
-        other: "            self.settle(&order, now).await?;\n            let taken = match self.ledger.place_within(",
+        other: "            self.apply(&order, now).await?;\n            let taken = match self.ledger.place_within(",
         rejected_at: "Confirm { id: 0",
     },
     Wrong {
@@ -61,14 +61,14 @@ pub(super) const SOURCES: &[Wrong] = &[
         function: "order",
         place: "functions/order/src/lib.rs",
         part: "    let order = deps.fulfilment.place(",
-        other: "    if claim.unit.0 > 0 {\n        return Ok(());\n    }\n    let order = deps.fulfilment.place(",
+        other: "    if reservation.unit.0 > 0 {\n        return Ok(());\n    }\n    let order = deps.fulfilment.place(",
         rejected_at: "Ends { how: Done }",
     },
     Wrong {
         scenario: scenario!("program-answers-before-the-message", 1, 1, asked),
         function: "reservation",
         place: "functions/reservation/src/reserve.rs",
-        part: "    send(deps, request, claim).await?;\n    tracing::info!(",
+        part: "    send(deps, request, reservation).await?;\n    tracing::info!(",
         other: "    tracing::info!(",
         rejected_at: "Ends { how: Done }",
     },
@@ -76,8 +76,8 @@ pub(super) const SOURCES: &[Wrong] = &[
         scenario: scenario!("program-cancels-without-a-fence", 1, 1, cancelled_before_the_order),
         function: "reservation",
         place: "shared/fulfilment/src/cancel.rs",
-        part: "ledger.fence(Order::cancelled(claim, now)).await?",
-        other: "Order::cancelled(claim, now)",
+        part: "ledger.fence(Order::cancelled(reservation, now)).await?",
+        other: "Order::cancelled(reservation, now)",
         rejected_at: "Release { id: 0",
     },
     Wrong {
@@ -85,7 +85,7 @@ pub(super) const SOURCES: &[Wrong] = &[
         function: "reservation",
         place: "shared/fulfilment/src/cancel.rs",
         part: "            let ended = ledger.end_unpaid(",
-        other: "            stock.round(&id.round).release(&order.claim, None, true).await?;\n            \
+        other: "            stock.round(&id.round).release(&order.reservation, None, true).await?;\n            \
                 let ended = ledger.end_unpaid(",
         rejected_at: "Release { id: 0",
     },

@@ -78,7 +78,7 @@ async fn crashes(world: &World, nth: usize) {
     let cancel = [("EVALSHA release", After), (place, After), (place, Before)][nth];
     assert!(world.ask("alice", "key", at(reserve.0, reserve.1)).await.is_none());
     world.ask("alice", "key", None).await.unwrap().expect(202);
-    let alice = world.claim("alice").await;
+    let alice = world.reservation("alice").await;
     for (kind, when) in order {
         assert_eq!(world.order(&alice, at(kind, when)).await, How::Died);
     }
@@ -96,12 +96,12 @@ async fn two_keys(world: &World) {
     let ask = async |key| world.ask("alice", key, None).await.unwrap();
     let (first, second) = futures::join!(ask("first"), ask("second"));
     ask("third").await.problem(409, "limit_reached");
-    let mut claims = Vec::new();
+    let mut reservations = Vec::new();
     for answer in [first.expect(202), second.expect(202)] {
-        claims.push(world.lab.claim_of(answer.text("reservation_id"), "alice").await);
+        reservations.push(world.lab.reservation_of(answer.text("reservation_id"), "alice").await);
     }
-    futures::join!(world.order(&claims[0], None), world.order(&claims[1], None));
-    world.cancel(&claims[0], None).await.unwrap().expect(200);
+    futures::join!(world.order(&reservations[0], None), world.order(&reservations[1], None));
+    world.cancel(&reservations[0], None).await.unwrap().expect(200);
     world.lab.sell_returned().await;
     ask("third").await.expect(202);
 }
@@ -178,7 +178,7 @@ async fn failover(world: &World) {
     let bob = world.reserve("bob").await;
     assert_eq!(bob.unit, alice.unit);
     world.order(&bob, None).await;
-    assert_ne!(world.lab.order_of(&bob).await.claim.unit, alice.unit);
+    assert_ne!(world.lab.order_of(&bob).await.reservation.unit, alice.unit);
     // Redis does not know alice's order, and its unit is in no place.
     world.expire(&alice, None).await;
     assert!(world.lab.free().await.is_empty());
@@ -200,7 +200,7 @@ async fn forgotten_order(world: &World) {
 /// The function dies before it sends, and its client does not retry.
 async fn outbox(world: &World) {
     assert!(world.ask("alice", "key", at("SendMessage", Before)).await.is_none());
-    let alice = world.claim("alice").await;
+    let alice = world.reservation("alice").await;
     world.reconcile().await;
     assert_eq!(world.order(&alice, None).await, How::Done);
 }

@@ -196,67 +196,67 @@ impl World {
         self.request(Function::Reservation, None, &ask, point).await
     }
 
-    pub(super) async fn reserve(&self, name: &str) -> Claim {
+    pub(super) async fn reserve(&self, name: &str) -> Reservation {
         self.lab.sell_returned().await;
         let answer = self.ask(name, "key", None).await.unwrap().expect(202);
-        self.lab.claim_of(answer.text("reservation_id"), name).await
+        self.lab.reservation_of(answer.text("reservation_id"), name).await
     }
 
     /// The user's reservation in Redis, even if no client was told of it.
-    pub(super) async fn claim(&self, name: &str) -> Claim {
+    pub(super) async fn reservation(&self, name: &str) -> Reservation {
         let round = round(SALE, 1);
-        let entries = self.lab.stock.round(&round).entries_of(&user(name)).await.unwrap();
-        entries.into_iter().next().expect("the user has one").claim
+        let reservations = self.lab.stock.round(&round).reservations_of(&user(name)).await.unwrap();
+        reservations.into_iter().next().expect("the user has one").reservation
     }
 
     /// Delivers the message to the order function.
-    pub(super) async fn order(&self, claim: &Claim, point: Option<Point>) -> How {
-        let batch: SqsEvent = message_batch(&[claim]);
+    pub(super) async fn order(&self, reservation: &Reservation, point: Option<Point>) -> How {
+        let batch: SqsEvent = message_batch(&[reservation]);
         if let Some(program) = self.program_of("order") {
             let event = serde_json::to_vec(&batch).unwrap();
             let read = |made: &[u8]| how(&serde_json::from_slice(made).unwrap());
-            return self.run_program(program, Function::Order, Some(&claim.id), point, event, read).await;
+            return self.run_program(program, Function::Order, Some(&reservation.id), point, event, read).await;
         }
-        self.run(Function::Order, Some(&claim.id), point, 0, async |context: &Context| {
+        self.run(Function::Order, Some(&reservation.id), point, 0, async |context: &Context| {
             how(&order::handle(&order::OrderDeps::new(context).unwrap(), batch).await)
         })
         .await
     }
 
     /// Reserves a unit for a user and places its order.
-    pub(super) async fn buy(&self, name: &str) -> Claim {
-        let claim = self.reserve(name).await;
-        assert_eq!(self.order(&claim, None).await, How::Done);
-        claim
+    pub(super) async fn buy(&self, name: &str) -> Reservation {
+        let reservation = self.reserve(name).await;
+        assert_eq!(self.order(&reservation, None).await, How::Done);
+        reservation
     }
 
-    pub(super) async fn dead_letter(&self, claim: &Claim, point: Option<Point>) -> How {
-        let batch = message_batch(&[claim]);
-        self.run(Function::DeadLetter, Some(&claim.id), point, 0, async |context: &Context| {
+    pub(super) async fn dead_letter(&self, reservation: &Reservation, point: Option<Point>) -> How {
+        let batch = message_batch(&[reservation]);
+        self.run(Function::DeadLetter, Some(&reservation.id), point, 0, async |context: &Context| {
             how(&dead_letter::handle(&dead_letter::DeadLetterDeps::new(context).unwrap(), batch).await)
         })
         .await
     }
 
     /// Delivers the message to the expiry function after the payment window.
-    pub(super) async fn expire(&self, claim: &Claim, point: Option<Point>) -> How {
-        let batch = events::batch([ExpiryMessage::new(claim.id.clone(), EpochMs(0)).to_body()]);
-        self.run(Function::Expiry, Some(&claim.id), point, LONG_S, async |context: &Context| {
+    pub(super) async fn expire(&self, reservation: &Reservation, point: Option<Point>) -> How {
+        let batch = events::batch([ExpiryMessage::new(reservation.id.clone(), EpochMs(0)).to_body()]);
+        self.run(Function::Expiry, Some(&reservation.id), point, LONG_S, async |context: &Context| {
             how(&expiry::handle(&expiry::ExpiryDeps::new(context).unwrap(), batch).await)
         })
         .await
     }
 
-    pub(super) async fn cancel(&self, claim: &Claim, point: Option<Point>) -> Option<Answer> {
-        let ask = Ask::cancel(claim);
-        self.request(Function::Cancel, Some(&claim.id), &ask, point).await
+    pub(super) async fn cancel(&self, reservation: &Reservation, point: Option<Point>) -> Option<Answer> {
+        let ask = Ask::cancel(reservation);
+        self.request(Function::Cancel, Some(&reservation.id), &ask, point).await
     }
 
     /// Delivers a payment for the order.
-    pub(super) async fn pay(&self, claim: &Claim) -> Answer {
-        let ask = Ask::paid_for(&format!("pay_{}", claim.user), claim, &self.lab.payment_key);
+    pub(super) async fn pay(&self, reservation: &Reservation) -> Answer {
+        let ask = Ask::paid_for(&format!("pay_{}", reservation.user), reservation, &self.lab.payment_key);
         let (mut answer, asked) = (None, ask.request());
-        self.run(Function::Payment, Some(&claim.id), None, 0, async |context: &Context| {
+        self.run(Function::Payment, Some(&reservation.id), None, 0, async |context: &Context| {
             let deps = payment::PaymentDeps::new(context).unwrap();
             let response = recorded(&self.lab.recorder, &ask, payment::handle(&deps, asked)).await;
             answer = Some(Answer::of_handler(&ask, response));

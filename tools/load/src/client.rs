@@ -259,7 +259,7 @@ mod tests {
         });
 
         let mut client = Client::new(target);
-        let failure = client.send(0, &look()).await.unwrap_err();
+        let failure = client.send(0, &request()).await.unwrap_err();
         assert!(matches!(&failure, Failure::Connect(said) if said.contains("certificate")), "{failure}");
         let mut roots = RootCertStore::empty();
         roots.add(made.cert.der().clone()).unwrap();
@@ -267,12 +267,12 @@ mod tests {
         assert!(asked_from(&client, 0).await.ip().is_loopback());
     }
 
-    fn look() -> Request {
+    fn request() -> Request {
         Request::new(Method::GET, "/").unwrap()
     }
 
     async fn asked_from(client: &Client, n: usize) -> SocketAddr {
-        let response = client.send(n, &look()).await.unwrap();
+        let response = client.send(n, &request()).await.unwrap();
         str::from_utf8(&response.body).unwrap().parse().unwrap()
     }
 
@@ -312,7 +312,7 @@ mod tests {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let target = format!("http://{}", listener.local_addr().unwrap()).parse().unwrap();
         drop(listener);
-        let failure = Client::new(target).send(0, &look()).await.unwrap_err();
+        let failure = Client::new(target).send(0, &request()).await.unwrap_err();
         assert!(matches!(failure, Failure::Connect(_)), "{failure}");
     }
 }

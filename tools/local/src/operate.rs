@@ -45,7 +45,7 @@ fn print(audit: &Value) {
         }
         let repairs = each["repairs"].as_array().map_or(0, Vec::len);
         if repairs == 0 {
-            println!("    a message in flight will settle it");
+            println!("    a message in flight will resolve it");
         } else {
             println!("    reconciliation repairs it: {}", each["repairs"]);
         }

@@ -86,17 +86,17 @@ pub fn add_round(history: &mut History, round: &sale::Round, orders: &[Order], f
         ledger,
     });
     let names = &mut history.names;
-    for order in orders.iter().filter(|order| order.claim.id.round == round.id) {
+    for order in orders.iter().filter(|order| order.reservation.id.round == round.id) {
         // A state without a status belongs to a reservation that never became an order.
         let status = Status::named(order.state.status()).unwrap_or(Status::Failed);
         history.orders.push(history::Order {
             round: names.name(&round.id.to_string()),
-            reservation: names.name(&order.claim.id.to_string()),
-            user: names.name(order.claim.user.as_str()),
-            unit: order.claim.unit.0,
+            reservation: names.name(&order.reservation.id.to_string()),
+            user: names.name(order.reservation.user.as_str()),
+            unit: order.reservation.unit.0,
             status,
             reason: order.failure.map(|failure| names.name(failure.as_str())),
-            reserved_ms: Some(order.claim.reserved_at_ms.0),
+            reserved_ms: Some(order.reservation.reserved_at_ms.0),
             ended_ms: order.ended_at_ms.map(|at| at.0),
         });
     }

@@ -110,7 +110,7 @@ pub struct Assumptions {
     pub comes_late_s: f64,
     /// With a line: seconds between a page's polls of the line's document. Longer if the polls would be too many for the edge
     #[arg(long, default_value_t = 2.0)]
-    pub line_look_s: f64,
+    pub line_poll_s: f64,
     /// Share of the orders that are never paid and whose units are sold again
     #[arg(long, default_value_t = 0.1)]
     pub unpaid_share: f64,
@@ -178,7 +178,7 @@ impl Assumptions {
         within("comes-share", self.comes_share, 0.01, 1.0)?;
         within("comes-early-s", self.comes_early_s.unwrap_or(1.0), 1.0, 86_400.0)?;
         within("comes-late-s", self.comes_late_s, 1.0, 86_400.0)?;
-        within("line-look-s", self.line_look_s, 1.0, 3_600.0)?;
+        within("line-poll-s", self.line_poll_s, 1.0, 3_600.0)?;
         within("published-sales", self.published_sales, 1.0, 1_000_000.0)?;
         within("round-kb", self.round_kb, 0.1, 400.0)?;
         ensure!(self.campaign_limits <= 10, "campaign-limits: 0 to 10; got {}", self.campaign_limits);

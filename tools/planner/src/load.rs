@@ -7,7 +7,7 @@ use crate::deployment::PAGE_FILES;
 use crate::functions::Sized;
 use crate::inputs::{Assumptions, Inputs};
 use crate::quotas::{
-    ADMISSION_S, CATALOG_S, EDGE_CACHES, EDGE_REQUESTS, LINE_LOOKS_OF_EDGE, RESERVATION_S, SCRIPTS_PER_S_PER_SHARD,
+    ADMISSION_S, CATALOG_S, EDGE_CACHES, EDGE_REQUESTS, LINE_POLLS_OF_EDGE, RESERVATION_S, SCRIPTS_PER_S_PER_SHARD,
     TICKET_S,
 };
 use crate::setup::Line;
@@ -15,21 +15,21 @@ use crate::setup::Line;
 /// The page spreads its polls: up to a quarter later, an eighth on average (`web/js/timing.js`).
 const SPREAD: f64 = 1.125;
 /// Seconds between polls of a card when the sale is about to open (`web/js/views/sale.js`).
-pub const LOOK_SOON_S: f64 = 10.0 * SPREAD;
+pub const POLL_SOON_S: f64 = 10.0 * SPREAD;
 /// Seconds between polls of a card otherwise.
-pub const LOOK_S: f64 = 10.0 * SPREAD;
+pub const POLL_S: f64 = 10.0 * SPREAD;
 /// Seconds between polls long before it opens.
-pub const LOOK_EARLY_S: f64 = 30.0 * SPREAD;
+pub const POLL_EARLY_S: f64 = 30.0 * SPREAD;
 /// How many seconds before the opening "soon" begins.
 pub const SOON_S: f64 = 120.0;
 /// Polls of a reservation in its first ten seconds (`web/js/watch.js`): at once, after two seconds, and when push
 /// reports the order; one more in case push is not connected yet.
-pub const FIRST_LOOKS: f64 = 4.0;
+pub const FIRST_POLLS: f64 = 4.0;
 /// Seconds that these take.
-const FIRST_LOOKS_S: f64 = 10.0;
+const FIRST_POLLS_S: f64 = 10.0;
 /// Polls of a reservation until it is paid, two minutes later: besides push, one each half minute, and one for the
 /// payment.
-pub const LOOKS_OF_A_WINNER: f64 = 9.0;
+pub const POLLS_OF_A_WINNER: f64 = 9.0;
 /// The seconds over which the last tickets before the opening are averaged.
 const LAST_TICKETS_S: f64 = 60.0;
 
@@ -41,9 +41,9 @@ pub struct Load {
     /// People who press the button, in the busiest second. With a line: people whose turn comes.
     pub arrivals_per_s: f64,
     /// Polls of the card that reach the gateway just before the opening.
-    pub looks_before_per_s: f64,
+    pub polls_before_per_s: f64,
     /// Polls of the card that reach the gateway, in the rush.
-    pub looks_per_s: f64,
+    pub polls_per_s: f64,
     /// Challenges.
     pub challenges_per_s: f64,
     /// Answers to challenges.
@@ -53,7 +53,7 @@ pub struct Load {
     /// Reservations.
     pub reservations_per_s: f64,
     /// Polls of reservations.
-    pub reservation_looks_per_s: f64,
+    pub reservation_polls_per_s: f64,
     /// Tickets for the line, in the last second before the opening.
     pub tickets_per_s: f64,
     /// Tickets for the line, once the sale is open.
@@ -61,7 +61,7 @@ pub struct Load {
     /// Polls of the line's document that reach the gateway.
     pub documents_per_s: f64,
     /// Seconds between two polls of the line's document by a page.
-    pub line_look_s: f64,
+    pub line_poll_s: f64,
     /// All requests at the gateway, before the opening or after it, whichever is more.
     pub gateway_per_s: f64,
     /// The same, as a mean over the rush.
@@ -120,37 +120,37 @@ impl Load {
         let (ce, ae, re) = (assumed.challenges_each, assumed.answers_each, assumed.reservations_each);
         let fullest = |challenges, answers| rush.fullest(sold_out_s, challenges, answers) * again;
 
-        let cached = |looks: f64| if assumed.past_the_edge { looks } else { looks.min(EDGE_CACHES) };
-        let looks_before_per_s = cached(waiting / LOOK_SOON_S);
-        let looks_per_s = cached(waiting / LOOK_S);
-        let won_in_rush = units.min(mean * FIRST_LOOKS_S.max(assumed.rush_s));
-        let reservation_looks_per_s = won_in_rush * FIRST_LOOKS / FIRST_LOOKS_S;
+        let cached = |polls: f64| if assumed.past_the_edge { polls } else { polls.min(EDGE_CACHES) };
+        let polls_before_per_s = cached(waiting / POLL_SOON_S);
+        let polls_per_s = cached(waiting / POLL_S);
+        let won_in_rush = units.min(mean * FIRST_POLLS_S.max(assumed.rush_s));
+        let reservation_polls_per_s = won_in_rush * FIRST_POLLS / FIRST_POLLS_S;
         let steps = fullest(ce, ae + re);
         let all_the_way = rush.before(sold_out_s).max((units / (1.0 - assumed.unpaid_share)).min(audience));
         let steps_s = assumed.rush_s + assumed.solve_s;
         let steps_mean = (waiting * ce + rush.before(sold_out_s) * (ae + re)) * again / steps_s;
-        let looks = looks_per_s + reservation_looks_per_s;
-        let gateway_per_s = (steps + looks).max(looks_before_per_s);
-        let unseen_by_gateway = waiting / LOOK_S.min(LOOK_SOON_S) - looks_per_s.min(looks_before_per_s);
+        let polls = polls_per_s + reservation_polls_per_s;
+        let gateway_per_s = (steps + polls).max(polls_before_per_s);
+        let unseen_by_gateway = waiting / POLL_S.min(POLL_SOON_S) - polls_per_s.min(polls_before_per_s);
         let loads_per_s = waiting / assumed.wait_s.max(1.0);
         Self {
             waiting,
             arrivals_per_s: mean * assumed.peak_factor,
-            looks_before_per_s,
-            looks_per_s,
+            polls_before_per_s,
+            polls_per_s,
             challenges_per_s: fullest(ce, 0.0),
             answers_per_s: fullest(0.0, ae),
             admission_per_s: fullest(ce, ae),
             reservations_per_s: fullest(0.0, re),
-            reservation_looks_per_s,
+            reservation_polls_per_s,
             tickets_per_s: 0.0,
             late_tickets_per_s: 0.0,
             documents_per_s: 0.0,
-            line_look_s: 0.0,
+            line_poll_s: 0.0,
             gateway_per_s,
-            gateway_mean_per_s: (steps_mean + looks).max(looks_before_per_s),
+            gateway_mean_per_s: (steps_mean + polls).max(polls_before_per_s),
             edge_per_s: gateway_per_s + unseen_by_gateway.max(0.0) + loads_per_s * PAGE_FILES,
-            scripts_per_s: steps + reservation_looks_per_s,
+            scripts_per_s: steps + reservation_polls_per_s,
             scripts_of_one_shard_per_s: 0.0,
             processes: 0.0,
             counting_processes: 0.0,
@@ -177,41 +177,41 @@ impl Load {
         let comes_late_per_s = (audience - waiting) / assumed.comes_late_s;
         let late_tickets_per_s = comes_late_per_s * again;
 
-        let line_look_s = assumed.line_look_s.max(waiting / (EDGE_REQUESTS.value * LINE_LOOKS_OF_EDGE));
-        let cached = |looks: f64| if assumed.past_the_edge { looks } else { looks.min(EDGE_CACHES) };
-        let looks_per_s = cached(per_s * assumed.stay_s / LOOK_S);
-        let documents_per_s = cached(waiting / line_look_s);
+        let line_poll_s = assumed.line_poll_s.max(waiting / (EDGE_REQUESTS.value * LINE_POLLS_OF_EDGE));
+        let cached = |polls: f64| if assumed.past_the_edge { polls } else { polls.min(EDGE_CACHES) };
+        let polls_per_s = cached(per_s * assumed.stay_s / POLL_S);
+        let documents_per_s = cached(waiting / line_poll_s);
         let step = |each: f64| per_s * each * again;
         let (challenges_per_s, answers_per_s, reservations_per_s) =
             (step(assumed.challenges_each), step(assumed.answers_each), step(assumed.reservations_each));
         let steps = challenges_per_s + answers_per_s + reservations_per_s;
         let buys_per_s = per_s * assumed.comes_share;
-        let reservation_looks_per_s = units.min(buys_per_s * FIRST_LOOKS_S) * FIRST_LOOKS / FIRST_LOOKS_S;
+        let reservation_polls_per_s = units.min(buys_per_s * FIRST_POLLS_S) * FIRST_POLLS / FIRST_POLLS_S;
         let orders = units / (1.0 - assumed.unpaid_share);
-        let after = steps + reservation_looks_per_s + late_tickets_per_s + documents_per_s + looks_per_s;
+        let after = steps + reservation_polls_per_s + late_tickets_per_s + documents_per_s + polls_per_s;
         let gateway_per_s = after.max(tickets_per_s + documents_per_s);
         let loads_per_s = (waiting / comes_early_s).max(comes_late_per_s);
         Self {
             waiting,
             arrivals_per_s: per_s,
-            looks_before_per_s: 0.0,
-            looks_per_s,
+            polls_before_per_s: 0.0,
+            polls_per_s,
             challenges_per_s,
             answers_per_s,
             admission_per_s: challenges_per_s + answers_per_s,
             reservations_per_s,
-            reservation_looks_per_s,
+            reservation_polls_per_s,
             tickets_per_s,
             late_tickets_per_s,
             documents_per_s,
-            line_look_s,
+            line_poll_s,
             gateway_per_s,
             gateway_mean_per_s: after.max(tickets(LAST_TICKETS_S) + documents_per_s),
             edge_per_s: gateway_per_s
-                + waiting / line_look_s
-                + per_s * assumed.stay_s / LOOK_S
+                + waiting / line_poll_s
+                + per_s * assumed.stay_s / POLL_S
                 + loads_per_s * PAGE_FILES,
-            scripts_per_s: steps + reservation_looks_per_s,
+            scripts_per_s: steps + reservation_polls_per_s,
             scripts_of_one_shard_per_s: 0.0,
             processes: 0.0,
             counting_processes: 0.0,
@@ -220,7 +220,7 @@ impl Load {
             all_the_way: (orders / assumed.comes_share).min(audience),
             // The first people have to notice their turn and answer a challenge.
             sold_out_s: (units < audience * assumed.comes_share)
-                .then_some(units / buys_per_s + line_look_s / 2.0 + assumed.solve_s),
+                .then_some(units / buys_per_s + line_poll_s / 2.0 + assumed.solve_s),
             rush_s: audience / per_s,
             peak_factor: 1.0,
             fullest_s: LAST_TICKETS_S,
@@ -250,8 +250,8 @@ impl Load {
 pub fn at_the_gate(load: &Load) -> Vec<Sized> {
     let mut all = vec![
         Sized::new("admission", load.admission_per_s, ADMISSION_S),
-        Sized::new("reservation", load.reservations_per_s + load.reservation_looks_per_s, RESERVATION_S),
-        Sized::new("catalog", load.looks_before_per_s.max(load.looks_per_s), CATALOG_S),
+        Sized::new("reservation", load.reservations_per_s + load.reservation_polls_per_s, RESERVATION_S),
+        Sized::new("catalog", load.polls_before_per_s.max(load.polls_per_s), CATALOG_S),
     ];
     if load.tickets_per_s > 0.0 {
         let tickets = load.tickets_per_s.max(load.late_tickets_per_s);

@@ -3,7 +3,7 @@
 use crate::cost::{Line, lines};
 use crate::inputs::Assumptions;
 use crate::prices::Region;
-use crate::totals::{Totals, looks_each};
+use crate::totals::{Totals, polls_each};
 
 const MILLION: f64 = 1e6;
 const THOUSAND: f64 = 1e3;
@@ -26,7 +26,7 @@ pub fn parts(assumed: &Assumptions, prices: &Region) -> [Part; 3] {
         part("a million attempts: challenge, answer and reservation", Totals::of_attempts(MILLION, assumed)),
         part(
             "a million page visits: the files, and polls of the sale",
-            Totals::of_page(MILLION, MILLION * looks_each(assumed), assumed),
+            Totals::of_page(MILLION, MILLION * polls_each(assumed), assumed),
         ),
         part("a thousand orders", Totals::of_orders(orders, paid, assumed)),
     ]

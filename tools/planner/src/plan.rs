@@ -163,7 +163,7 @@ pub fn plan(inputs: Inputs, assumptions: Assumptions) -> Result<Plan> {
         sold_out_s: load.sold_out_s,
         everybody_s: load.rush_s,
         // A page polls up to a quarter later, and gets a document that is up to a second old.
-        known_within_s: load.line_look_s * 1.25 + 1.0,
+        known_within_s: load.line_poll_s * 1.25 + 1.0,
         raised: what_quotas_buy(&inputs, &assumptions),
     });
     let mut cost = lines(&Totals::of_sale(&inputs, &assumptions, setup.line.as_ref()), prices);

@@ -85,9 +85,9 @@ pub const EDGE_CACHES: f64 = 15.0;
 /// thousand).
 pub const AUDITED_ORDERS: f64 = 300_000.0;
 /// The fraction of the edge's quota that polls of the line may use. With more people in line pages poll less often.
-pub const LINE_LOOKS_OF_EDGE: f64 = 0.5;
+pub const LINE_POLLS_OF_EDGE: f64 = 0.5;
 /// Seconds between two polls of the line's document before the opening. **Assumed.**
-pub const LINE_LOOK_EARLY_S: f64 = 30.0;
+pub const LINE_POLL_EARLY_S: f64 = 30.0;
 /// Bytes of Redis for one reservation, and for one person at the gate: a challenge and the rates. **Assumed**, on the
 /// high side of the first draft's measured 211.
 pub const REDIS_BYTES_EACH: f64 = 500.0;

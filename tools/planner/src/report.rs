@@ -67,7 +67,7 @@ fn write_plan(out: &mut String, plan: &Plan) -> std::fmt::Result {
         for (what, value) in [
             ("people on the page at the opening", load.waiting),
             ("people who press the button", load.arrivals_per_s),
-            ("card polls, just before the opening", load.looks_before_per_s),
+            ("card polls, just before the opening", load.polls_before_per_s),
         ] {
             writeln!(out, "  {what:<36}{:>14}", count(value))?;
         }

@@ -4,9 +4,9 @@ use serde::Serialize;
 
 use crate::deployment as d;
 use crate::inputs::{Assumptions, Inputs};
-use crate::load::{LOOK_EARLY_S, LOOK_S, LOOK_SOON_S, LOOKS_OF_A_WINNER, Load, SOON_S, comes_early_s};
+use crate::load::{Load, POLL_EARLY_S, POLL_S, POLL_SOON_S, POLLS_OF_A_WINNER, SOON_S, comes_early_s};
 use crate::quotas::{
-    ADMISSION_S, CATALOG_S, EDGE_CACHES, LINE_LOOK_EARLY_S, ORDER_BATCH_S, OTHER_S, RESERVATION_S, TICKET_S,
+    ADMISSION_S, CATALOG_S, EDGE_CACHES, LINE_POLL_EARLY_S, ORDER_BATCH_S, OTHER_S, RESERVATION_S, TICKET_S,
 };
 use crate::setup::Line;
 
@@ -83,7 +83,7 @@ impl Totals {
         let orders = Self::of_orders(orders, units, assumed).and(Self::of_attempts(load.all_the_way, assumed));
         match line {
             // Latecomers learn that it is sold out when they ask for a challenge.
-            None => Self::of_page(audience, looks_each(assumed) * audience, assumed)
+            None => Self::of_page(audience, polls_each(assumed) * audience, assumed)
                 .and(Self::of_refused(audience - load.all_the_way, assumed))
                 .and(orders),
             Some(line) => Self::of_line(audience, assumed, line, &load).and(orders),
@@ -95,17 +95,17 @@ impl Totals {
         let comes_early_s = comes_early_s(assumed, line);
         let waits_s = load.sold_out_s.map_or(load.rush_s, |sold_out_s| sold_out_s.min(load.rush_s));
         let early = people * assumed.rush_share;
-        let looks = early * (comes_early_s / LINE_LOOK_EARLY_S)
+        let polls = early * (comes_early_s / LINE_POLL_EARLY_S)
             // And a last one that tells everybody it is over.
-            + people * (1.0 + waits_s / load.line_look_s);
-        let asked_for_s = f64::from(line.opens_early_s) + waits_s + load.line_look_s;
-        let documents = if assumed.past_the_edge { looks } else { looks.min(EDGE_CACHES * asked_for_s) };
+            + people * (1.0 + waits_s / load.line_poll_s);
+        let asked_for_s = f64::from(line.opens_early_s) + waits_s + load.line_poll_s;
+        let documents = if assumed.past_the_edge { polls } else { polls.min(EDGE_CACHES * asked_for_s) };
         let tickets = people;
         let requests = documents + tickets;
         Self {
             gateway_requests: requests,
-            edge_requests: people * d::PAGE_FILES + looks + tickets,
-            edge_gb: (people * (d::PAGE_BYTES + d::ANSWER_BYTES) + looks * d::LINE_DOCUMENT_BYTES) / 1e9,
+            edge_requests: people * d::PAGE_FILES + polls + tickets,
+            edge_gb: (people * (d::PAGE_BYTES + d::ANSWER_BYTES) + polls * d::LINE_DOCUMENT_BYTES) / 1e9,
             invocations: requests,
             gb_s: requests * TICKET_S * d::FUNCTION_GB,
             reads: requests / 10.0 / REFRESH_S * REFRESH_READS,
@@ -130,13 +130,13 @@ impl Totals {
     }
 
     /// People who load the page, and polls of the card.
-    pub fn of_page(people: f64, looks: f64, assumed: &Assumptions) -> Self {
-        let whole = if assumed.past_the_edge { looks } else { looks.min(EDGE_CACHES * asked_for_s(assumed)) };
+    pub fn of_page(people: f64, polls: f64, assumed: &Assumptions) -> Self {
+        let whole = if assumed.past_the_edge { polls } else { polls.min(EDGE_CACHES * asked_for_s(assumed)) };
         let files = people * d::PAGE_FILES;
         Self {
             gateway_requests: whole,
-            edge_requests: files + looks,
-            edge_gb: (people * d::PAGE_BYTES + looks * d::ANSWER_BYTES) / 1e9,
+            edge_requests: files + polls,
+            edge_gb: (people * d::PAGE_BYTES + polls * d::ANSWER_BYTES) / 1e9,
             invocations: whole,
             gb_s: whole * CATALOG_S * d::FUNCTION_GB,
             logs_gb: whole * d::LOG_BYTES / 1e9,
@@ -169,17 +169,17 @@ impl Totals {
     pub fn of_orders(orders: f64, paid: f64, assumed: &Assumptions) -> Self {
         let expired = orders - paid;
         let hops = (assumed.payment_window_s / HOP_S).ceil();
-        let looks = orders * LOOKS_OF_A_WINNER;
-        let requests = looks + paid;
+        let polls = orders * POLLS_OF_A_WINNER;
+        let requests = polls + paid;
         let batches = orders / d::BATCH;
         // The merchant's systems get two events per order: when it is made, and when it is paid or ends.
         let bus_events = orders * 2.0;
         let events = batches + orders * hops + orders * 2.0 + orders / d::BATCH * 2.0 + bus_events;
-        let seconds = looks * RESERVATION_S + batches * ORDER_BATCH_S + (events - batches + paid) * OTHER_S;
+        let seconds = polls * RESERVATION_S + batches * ORDER_BATCH_S + (events - batches + paid) * OTHER_S;
         Self {
             gateway_requests: requests,
-            edge_requests: looks,
-            edge_gb: looks * d::ANSWER_BYTES / 1e9,
+            edge_requests: polls,
+            edge_gb: polls * d::ANSWER_BYTES / 1e9,
             invocations: requests + events,
             gb_s: seconds * d::FUNCTION_GB,
             orders,
@@ -188,7 +188,7 @@ impl Totals {
                 + expired * (d::WRITES_OF_AN_EXPIRY + campaign_writes(assumed))
                 // A connection comes and goes, with its index.
                 + orders * 4.0,
-            reads: looks + orders * 2.0,
+            reads: polls + orders * 2.0,
             bus_events,
             queue_requests: orders * REQUESTS_OF_A_MESSAGE * (1.0 + hops),
             push_messages: orders * 2.0,
@@ -218,10 +218,10 @@ impl Totals {
 }
 
 /// How often one person's page polls the card, on average.
-pub fn looks_each(assumed: &Assumptions) -> f64 {
-    let after = 1.0 + assumed.stay_s / LOOK_S;
-    let soon = assumed.wait_s.min(SOON_S) / LOOK_SOON_S;
-    let early = (assumed.wait_s - SOON_S).max(0.0) / LOOK_EARLY_S;
+pub fn polls_each(assumed: &Assumptions) -> f64 {
+    let after = 1.0 + assumed.stay_s / POLL_S;
+    let soon = assumed.wait_s.min(SOON_S) / POLL_SOON_S;
+    let early = (assumed.wait_s - SOON_S).max(0.0) / POLL_EARLY_S;
     after + assumed.rush_share * (soon + early)
 }
 

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use planner::cli::run;
 use planner::deployment as d;
-use planner::load::{LOOK_EARLY_S, LOOK_S, LOOK_SOON_S, SOON_S};
+use planner::load::{POLL_EARLY_S, POLL_S, POLL_SOON_S, SOON_S};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -95,10 +95,10 @@ fn the_deployment_is_what_is_deployed() {
 }
 
 #[test]
-fn the_page_looks_as_often_as_the_model_says() {
+fn the_page_polls_as_often_as_the_model_says() {
     let page: Page = serde_json::from_str(include_str!("page.json")).unwrap();
     for (ms, modelled) in
-        [(page.refresh_soon_ms, LOOK_SOON_S), (page.refresh_ms, LOOK_S), (page.refresh_early_ms, LOOK_EARLY_S)]
+        [(page.refresh_soon_ms, POLL_SOON_S), (page.refresh_ms, POLL_S), (page.refresh_early_ms, POLL_EARLY_S)]
     {
         assert!((ms / 1_000.0 * page.spread - modelled).abs() < 1e-9, "{ms}");
     }
@@ -122,8 +122,8 @@ fn the_line_is_polled_as_often_as_the_model_says() {
         said.unwrap_or_else(|| panic!("no {name}")).replace('_', "").parse().unwrap()
     };
     let Only { assumed } = <Only as clap::Parser>::parse_from(["planner"]);
-    assert_eq!(constant("POLL_MOVING_MS") / 1_000.0, assumed.line_look_s);
-    let most = planner::quotas::EDGE_REQUESTS.value * planner::quotas::LINE_LOOKS_OF_EDGE;
+    assert_eq!(constant("POLL_MOVING_MS") / 1_000.0, assumed.line_poll_s);
+    let most = planner::quotas::EDGE_REQUESTS.value * planner::quotas::LINE_POLLS_OF_EDGE;
     assert_eq!(constant("MOST_POLLS_PER_S"), most);
 }
 
@@ -174,7 +174,7 @@ fn the_page_on_planning_has_what_sales_cost() {
         format!("| `prod`, likewise | {} |", bill(&idle, 1)),
         format!("| `prod` while it is parked, likewise | {} |", bill(&idle, 2)),
         format!("| a million attempts (challenge, answer, reservation) | {} |", bill(&million, 0)),
-        format!("| a million visits of the page, its looks at the sale included | {} |", bill(&million, 1)),
+        format!("| a million visits of the page, its polls of the sale included | {} |", bill(&million, 1)),
         format!("| a thousand orders | {} |", bill(&million, 2)),
     ];
     for (units, audience) in [(100, 10_000), (10_000, 1_000_000), (1_000_000, 100_000_000)] {

@@ -25,11 +25,11 @@ const LONGEST_RETRY_MS: i64 = 15_000;
 enum Step {
     Arrive,
     Ticket,
-    Look,
+    Poll,
     Challenge,
     Answer,
     Reserve,
-    LookAtReservation,
+    PollReservation,
     Pay,
     Expire,
 }
@@ -196,9 +196,9 @@ impl Opening<'_> {
         let now_ms = self.now_ms();
         let free = self.lanes.free();
         self.readings = self.scenario.tally_per_s;
-        let mut looks = 0.0;
+        let mut polls = 0.0;
         if now_ms < 0 {
-            looks = f64::from(self.waiting) / self.scenario.look_early_s;
+            polls = f64::from(self.waiting) / self.scenario.poll_early_s;
         } else {
             let flow = Flow {
                 now_ms: now_ms as u64 + 1,
@@ -225,7 +225,7 @@ impl Opening<'_> {
         let queue = self.shards.iter().copied().fold(0.0, f64::max);
         let (waiting, admitted, paid) = (self.waiting, self.run.admitted, self.run.paid);
         let second = self.meter.at(now_ms);
-        second.edge += looks;
+        second.edge += polls;
         second.gateway += documents;
         second.redis += tally;
         second.redis_queue = queue;
@@ -287,11 +287,11 @@ impl Opening<'_> {
         match step {
             Step::Arrive => self.arrive(person),
             Step::Ticket => self.ticket(person),
-            Step::Look => self.look(person),
+            Step::Poll => self.poll(person),
             Step::Challenge => self.challenge(person),
             Step::Answer => self.answer(person),
             Step::Reserve => self.reserve(person),
-            Step::LookAtReservation => {
+            Step::PollReservation => {
                 if self.ask(person, step) {
                     self.call(Call::To(self.people[person as usize].home.into()));
                 }
@@ -323,21 +323,21 @@ impl Opening<'_> {
         }
         self.call(Call::To(0));
         let now_ms = self.now_ms();
-        let look_s = self.scenario.look_s * self.chance.part();
+        let poll_s = self.scenario.poll_s * self.chance.part();
         let who = &mut self.people[person as usize];
         if now_ms < 0 {
             who.class = Some(Class::Early);
             self.early += 1;
-            self.after(-now_ms as f64 / 1_000.0 + look_s, person, Step::Look);
+            self.after(-now_ms as f64 / 1_000.0 + poll_s, person, Step::Poll);
         } else {
             let second = now_ms as u64 / 1_000;
             who.class = Some(Class::Late(second));
             self.late.insert((second, who.place, person), ());
-            self.after(look_s, person, Step::Look);
+            self.after(poll_s, person, Step::Poll);
         }
     }
 
-    fn look(&mut self, person: u32) {
+    fn poll(&mut self, person: u32) {
         let now_ms = self.now_ms();
         self.meter.at(now_ms).edge += 1.0;
         let Person { state, class, place, .. } = self.people[person as usize];
@@ -364,14 +364,14 @@ impl Opening<'_> {
             }
             State::InLine if is_sold_out => self.hear_sold_out(person),
             State::InLine => {
-                let look_s = self.scenario.look_s * (1.0 + 0.25 * self.chance.part());
-                self.after(look_s, person, Step::Look);
+                let poll_s = self.scenario.poll_s * (1.0 + 0.25 * self.chance.part());
+                self.after(poll_s, person, Step::Poll);
             }
             State::Hopes if is_turn && !is_sold_out => {
                 self.people[person as usize].state = State::AtFront;
                 self.after(1.0, person, Step::Challenge);
             }
-            State::Hopes => self.after(self.scenario.hopes_look_s, person, Step::Look),
+            State::Hopes => self.after(self.scenario.hopes_poll_s, person, Step::Poll),
             State::AtFront | State::Away | State::Left => {}
         }
     }
@@ -400,7 +400,7 @@ impl Opening<'_> {
             if self.people[person as usize].class.is_none() {
                 self.at(now_ms, person, Step::Ticket);
             } else {
-                self.after(self.scenario.hopes_look_s, person, Step::Look);
+                self.after(self.scenario.hopes_poll_s, person, Step::Poll);
             }
         } else {
             self.leave(person, State::Left);
@@ -457,10 +457,10 @@ impl Opening<'_> {
         let who = &mut self.people[person as usize];
         who.has += 1;
         who.won += 1;
-        let (has, first_looks) = (who.has, self.scenario.first_looks);
+        let (has, first_polls) = (who.has, self.scenario.first_polls);
         self.run.over_limit += u32::from(has > self.scenario.limit_per_user);
-        for look in 0..first_looks {
-            self.after(0.5 + 10.0 * f64::from(look) / f64::from(first_looks), person, Step::LookAtReservation);
+        for poll in 0..first_polls {
+            self.after(0.5 + 10.0 * f64::from(poll) / f64::from(first_polls), person, Step::PollReservation);
         }
         if self.chance.happens(self.scenario.unpaid_share) {
             self.after(self.scenario.payment_window_s, person, Step::Expire);

@@ -3,7 +3,7 @@
 use anyhow::{Context, Result};
 use planner::deployment::PROD;
 use planner::inputs::{Assumptions, Inputs};
-use planner::load::{FIRST_LOOKS, Load};
+use planner::load::{FIRST_POLLS, Load};
 use planner::quotas as q;
 use planner::setup::Setup;
 use serde::Serialize;
@@ -39,14 +39,14 @@ pub struct Scenario {
     /// Seconds between challenge and answer, on average.
     pub solve_s: f64,
     pub wrong_share: f64,
-    /// Seconds between looks at the document, before the opening.
-    pub look_early_s: f64,
+    /// Seconds between polls of the document, before the opening.
+    pub poll_early_s: f64,
     /// The same after it.
-    pub look_s: f64,
+    pub poll_s: f64,
     /// Share of the people who hear "sold out" and stay in case a unit comes back.
     pub hopes_share: f64,
-    /// Seconds between their looks.
-    pub hopes_look_s: f64,
+    /// Seconds between their polls.
+    pub hopes_poll_s: f64,
     pub limit_per_user: u8,
     /// Share of the people who want that many.
     pub wants_more_share: f64,
@@ -56,7 +56,7 @@ pub struct Scenario {
     /// Seconds after which an unpaid unit comes back.
     pub payment_window_s: f64,
     /// Polls of a reservation in its first ten seconds.
-    pub first_looks: u32,
+    pub first_polls: u32,
     /// The gateway's rate limit, in requests a second.
     pub gateway_per_s: f64,
     pub gateway_burst: f64,
@@ -90,16 +90,16 @@ impl Scenario {
             notices_s: 3.0,
             solve_s: assumed.solve_s,
             wrong_share: 1.0 - 1.0 / assumed.answers_each,
-            look_early_s: q::LINE_LOOK_EARLY_S,
-            look_s: load.line_look_s,
+            poll_early_s: q::LINE_POLL_EARLY_S,
+            poll_s: load.line_poll_s,
             hopes_share: 0.1,
-            hopes_look_s: 30.0,
+            hopes_poll_s: 30.0,
             limit_per_user: 2,
             wants_more_share: 0.3,
             unpaid_share: assumed.unpaid_share,
             pays_s: 120.0,
             payment_window_s: assumed.payment_window_s,
-            first_looks: FIRST_LOOKS as u32,
+            first_polls: FIRST_POLLS as u32,
             gateway_per_s: assumed.gateway_quota,
             gateway_burst: q::GATEWAY_BURST.value,
             functions_per_s: (assumed.lambda_quota - f64::from(PROD.reserved_concurrency))

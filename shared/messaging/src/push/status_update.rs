@@ -23,10 +23,10 @@ impl StatusUpdate {
     /// The state of this order, which won `award`.
     pub fn of(order: &Order, award: Option<ShownAward>) -> Self {
         Self {
-            reservation_id: order.claim.id.clone(),
+            reservation_id: order.reservation.id.clone(),
             status: order.state.status(),
             pay_by: order.pay_by_ms.filter(|_| order.state == OrderState::Pending).map(Timestamp::from),
-            unit: award.as_ref().map(|_| order.claim.unit.0),
+            unit: award.as_ref().map(|_| order.reservation.unit.0),
             award,
         }
     }

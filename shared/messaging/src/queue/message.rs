@@ -1,4 +1,4 @@
-use sale::{Claim, EpochMs, ReservationId, RoundId, RoundNumber, SaleId};
+use sale::{EpochMs, Reservation, ReservationId, RoundId, RoundNumber, SaleId};
 use serde::{Deserialize, Serialize};
 
 /// The version that this build writes and reads. A new version is read for one deployment before it is written.
@@ -15,13 +15,13 @@ pub enum InvalidMessage {
     Version(u8),
 }
 
-/// A claim that will become an order.
+/// A reservation that will become an order.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OrderMessage {
     v: u8,
-    /// The claim.
+    /// The reservation.
     #[serde(flatten)]
-    pub claim: Claim,
+    pub reservation: Reservation,
     /// The trace of the request that made it, in the form of AWS X-Ray.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trace: Option<String>,
@@ -85,9 +85,9 @@ macro_rules! bodies {
 bodies!(OrderMessage, ExpiryMessage, WinnerMessage, RebuildMessage);
 
 impl OrderMessage {
-    /// A message for `claim`.
-    pub const fn new(claim: Claim, trace: Option<String>) -> Self {
-        Self { v: VERSION, claim, trace }
+    /// A message for `reservation`.
+    pub const fn new(reservation: Reservation, trace: Option<String>) -> Self {
+        Self { v: VERSION, reservation, trace }
     }
 }
 
@@ -134,7 +134,7 @@ mod tests {
     #[test]
     fn version_1_stays_readable() {
         let order = OrderMessage::parse(ORDER).unwrap();
-        assert_eq!(order.claim.id.to_string(), "lamp.1.0198f0b2a4c57d1e8f00aabbccddeeff");
+        assert_eq!(order.reservation.id.to_string(), "lamp.1.0198f0b2a4c57d1e8f00aabbccddeeff");
         assert_eq!(serde_json::to_value(&order).unwrap(), serde_json::from_str::<serde_json::Value>(ORDER).unwrap());
         let winner = WinnerMessage::parse(WINNER).unwrap();
         assert_eq!(serde_json::to_value(&winner).unwrap(), serde_json::from_str::<serde_json::Value>(WINNER).unwrap());

@@ -146,7 +146,7 @@ impl Awarded {
 mod tests {
     use super::*;
     use crate::terms::packet;
-    use crate::{Claim, DrawTime, EpochMs, Lane, Parts, Price, Prize, Slot, Unit};
+    use crate::{DrawTime, EpochMs, Lane, Parts, Price, Prize, Reservation, Slot, Unit};
 
     fn terms(total: u32, allocation: Allocation) -> Terms {
         Terms { total, ..packet(allocation) }
@@ -155,8 +155,8 @@ mod tests {
     fn won(unit: u32, award: Option<Award>) -> Order {
         let id = format!("packet.1.0198f0b2a4c57d1e8f00aabb{unit:08x}").parse().unwrap();
         let (user, lane, unit) = ("alice".parse().unwrap(), Lane::default(), Unit(unit));
-        let claim = Claim { id, user, lane, unit, slot: Slot(0), reserved_at_ms: EpochMs(1) };
-        Order::granted(claim, Price { price_minor: 0, currency: "EUR".parse().unwrap() }, EpochMs(1), award)
+        let reservation = Reservation { id, user, lane, unit, slot: Slot(0), reserved_at_ms: EpochMs(1) };
+        Order::granted(reservation, Price { price_minor: 0, currency: "EUR".parse().unwrap() }, EpochMs(1), award)
     }
 
     fn counted(terms: &Terms, awards: &[Option<Award>]) -> Awarded {
@@ -240,7 +240,7 @@ mod tests {
     fn what_ended_won_nothing_and_plain_units_are_not_counted() {
         let split = terms(3, Allocation::Split { total_minor: 100, min_minor: 5, parts: Parts::Equal, beacon: false });
         let mut awarded = Awarded::nothing(&split).unwrap();
-        awarded.add(&Order::failed(won(1, None).claim, crate::Failure::SoldOut, EpochMs(1)));
+        awarded.add(&Order::failed(won(1, None).reservation, crate::Failure::SoldOut, EpochMs(1)));
         assert_eq!(awarded, Awarded::nothing(&split).unwrap());
         assert_eq!(Awarded::nothing(&terms(3, Allocation::Units)), None);
     }

@@ -5,13 +5,13 @@ use range_set_blaze::RangeSetBlaze;
 
 use super::views::LiveOrder;
 use super::wrong::{Repair, Wrong};
-use crate::{Claim, ClaimState, Entry, EpochMs, ReservationId, Unit};
+use crate::{EpochMs, Reservation, ReservationId, ReservationState, StoredReservation, Unit};
 
 #[derive(Default)]
 pub(super) struct Found<'a> {
     pub(super) free: u32,
-    pub(super) entries: Vec<&'a Entry>,
-    pub(super) guard: Option<&'a Claim>,
+    pub(super) reservations: Vec<&'a StoredReservation>,
+    pub(super) guard: Option<&'a Reservation>,
     pub(super) orders: Vec<&'a LiveOrder>,
 }
 
@@ -22,39 +22,41 @@ impl Found<'_> {
 
     pub(super) fn describe(&self) -> Vec<String> {
         let free = (0..self.free).map(|_| "free in Redis".to_owned());
-        let entries = self.entries.iter().map(|entry| {
-            let state = if entry.state == ClaimState::Held { "held" } else { "ordered" };
-            format!("{state} in Redis by {}", entry.claim.id)
+        let reservations = self.reservations.iter().map(|stored| {
+            let state = if stored.state == ReservationState::Held { "held" } else { "ordered" };
+            format!("{state} in Redis by {}", stored.reservation.id)
         });
         let guard = self.guard.iter().map(|guard| format!("guarded in the ledger for {}", guard.id));
         let orders = self.orders.iter().map(|order| format!("in live order {}", order.id));
-        free.chain(entries).chain(guard).chain(orders).collect()
+        free.chain(reservations).chain(guard).chain(orders).collect()
     }
 
     pub(super) fn since_ms(&self) -> Option<EpochMs> {
-        let claims = self.entries.iter().map(|entry| &entry.claim).chain(self.guard);
+        let reservations = self.reservations.iter().map(|stored| &stored.reservation).chain(self.guard);
         let orders = self.orders.iter().map(|order| order.reserved_at_ms);
-        claims.map(|claim| claim.reserved_at_ms).chain(orders).min()
+        reservations.map(|reservation| reservation.reserved_at_ms).chain(orders).min()
     }
 
     pub(super) fn wrong(&self, exists: bool) -> Option<Wrong> {
         let owner = self.owner();
-        let taken_by_another = owner.is_some_and(|owner| self.entries.iter().any(|entry| entry.claim.id != *owner));
-        // An ordered claim whose order is gone will never be confirmed or expire, so nothing gives the unit back.
-        let orphan = owner.is_none() && self.entries.iter().any(|entry| entry.state == ClaimState::Ordered);
+        let taken_by_another =
+            owner.is_some_and(|owner| self.reservations.iter().any(|stored| stored.reservation.id != *owner));
+        // An ordered reservation whose order is gone will never be confirmed or expire, so nothing gives the unit back.
+        let orphan =
+            owner.is_none() && self.reservations.iter().any(|stored| stored.state == ReservationState::Ordered);
         // A guard without its order keeps the unit from everybody; an order without its guard, from nobody.
         let half_order = self.guard.map(|guard| &guard.id) != self.orders.first().map(|order| &order.id);
         if self.orders.len() > 1 || (!exists && owner.is_some()) {
             Some(Wrong::Oversold)
         } else if self.free > 1
-            || self.entries.len() > 1
-            || (self.free > 0 && !self.entries.is_empty())
+            || self.reservations.len() > 1
+            || (self.free > 0 && !self.reservations.is_empty())
             || (self.free > 0 && owner.is_some())
             || taken_by_another
             || !exists
         {
             Some(Wrong::Duplicated)
-        } else if orphan || half_order || (self.free == 0 && self.entries.is_empty() && owner.is_none()) {
+        } else if orphan || half_order || (self.free == 0 && self.reservations.is_empty() && owner.is_none()) {
             Some(Wrong::Lost)
         } else {
             None
@@ -64,8 +66,12 @@ impl Found<'_> {
     /// Leaves a held reservation alone, whoever else has its unit: its message comes until it is an order or fails.
     pub(super) fn repairs(&self, unit: u32) -> Vec<Repair> {
         let owner = self.owner();
-        let ordered =
-            || self.entries.iter().filter(|entry| entry.state == ClaimState::Ordered).map(|entry| &entry.claim.id);
+        let ordered = || {
+            self.reservations
+                .iter()
+                .filter(|stored| stored.state == ReservationState::Ordered)
+                .map(|stored| &stored.reservation.id)
+        };
         let ended = ordered().filter(|id| Some(*id) != owner);
         let mut repairs: Vec<_> = ended.map(|id| Repair::Release { id: id.clone(), unit: Unit(unit) }).collect();
         if let Some(owner) = owner

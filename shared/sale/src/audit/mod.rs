@@ -31,7 +31,7 @@ pub struct Discrepancy {
     /// When the oldest reservation involved was made, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub since_ms: Option<EpochMs>,
-    /// How reconciliation repairs it. Empty if a message under way settles it.
+    /// How reconciliation repairs it. Empty if a message under way resolves it.
     pub repairs: Vec<Repair>,
 }
 
@@ -73,8 +73,8 @@ impl Audit {
 /// Finds the place of each unit of a round of `total` units.
 ///
 /// A unit whose order is written but not yet confirmed in Redis counts as ordered: that is a step under way, not a
-/// discrepancy. An order without a hold in Redis is also in its place, as long as Redis gives the unit to nobody else.
-/// Time and memory grow with the number of taken units, not with the stock.
+/// discrepancy. An order without a reservation in Redis is also in its place, as long as Redis gives the unit to nobody
+/// else. Time and memory grow with the number of taken units, not with the stock.
 pub fn audit(total: u32, stock: &StockView, ledger: &LedgerView) -> Audit {
     audit_listing(MAX_DISCREPANCIES, total, stock, ledger)
 }
@@ -82,8 +82,8 @@ pub fn audit(total: u32, stock: &StockView, ledger: &LedgerView) -> Audit {
 /// The same with at most this many discrepancies.
 pub fn audit_listing(most: usize, total: u32, stock: &StockView, ledger: &LedgerView) -> Audit {
     let mut units: BTreeMap<u32, Found<'_>> = BTreeMap::new();
-    for entry in stock.entries.iter().filter(|entry| entry.state.is_live()) {
-        units.entry(entry.claim.unit.0).or_default().entries.push(entry);
+    for stored in stock.reservations.iter().filter(|stored| stored.state.is_live()) {
+        units.entry(stored.reservation.unit.0).or_default().reservations.push(stored);
     }
     for guard in &ledger.guards {
         units.entry(guard.unit.0).or_default().guard = Some(guard);
@@ -132,7 +132,7 @@ pub fn audit_listing(most: usize, total: u32, stock: &StockView, ledger: &Ledger
         if found.owner().is_some() && exists && wrong != Some(Wrong::Lost) {
             audit.ordered += 1;
             audit.free -= was_free;
-        } else if !found.entries.is_empty() && exists && wrong != Some(Wrong::Lost) {
+        } else if !found.reservations.is_empty() && exists && wrong != Some(Wrong::Lost) {
             audit.held += 1;
             audit.free -= was_free;
         }

@@ -1,23 +1,23 @@
 use std::ops::RangeInclusive;
 
 use super::*;
-use crate::{Claim, ClaimState, Entry, Lane, ReservationId, Slot};
+use crate::{Lane, Reservation, ReservationId, ReservationState, Slot, StoredReservation};
 use uuid::Uuid;
 
-fn claim(n: u128, unit: u32) -> Claim {
+fn reservation(n: u128, unit: u32) -> Reservation {
     let id = ReservationId { round: "s.1".parse().unwrap(), uuid: Uuid::from_u128(n) };
     let user = format!("user-{n}").parse().unwrap();
-    Claim { id, user, lane: Lane(0), unit: Unit(unit), slot: Slot(0), reserved_at_ms: EpochMs(7) }
+    Reservation { id, user, lane: Lane(0), unit: Unit(unit), slot: Slot(0), reserved_at_ms: EpochMs(7) }
 }
 
 fn ledger(orders: &[(u128, u32)]) -> LedgerView {
-    let guards: Vec<_> = orders.iter().map(|(n, unit)| claim(*n, *unit)).collect();
+    let guards: Vec<_> = orders.iter().map(|(n, unit)| reservation(*n, *unit)).collect();
     LedgerView { live_orders: guards.iter().map(LiveOrder::from).collect(), guards }
 }
 
-fn stock(free: &[RangeInclusive<u32>], entries: &[(u128, u32, ClaimState)]) -> StockView {
-    let entry = |(n, unit, state): &_| Entry { claim: claim(*n, *unit), state: *state };
-    StockView { free: free.to_vec(), entries: entries.iter().map(entry).collect() }
+fn stock(free: &[RangeInclusive<u32>], reservations: &[(u128, u32, ReservationState)]) -> StockView {
+    let stored = |(n, unit, state): &_| StoredReservation { reservation: reservation(*n, *unit), state: *state };
+    StockView { free: free.to_vec(), reservations: reservations.iter().map(stored).collect() }
 }
 
 fn wrongs(audit: &Audit) -> Vec<(u32, Wrong)> {
@@ -26,7 +26,7 @@ fn wrongs(audit: &Audit) -> Vec<(u32, Wrong)> {
 
 #[test]
 fn each_unit_in_its_place() {
-    use ClaimState::*;
+    use ReservationState::*;
     let stock = stock(&[5..=6, 1..=1], &[(2, 2, Held), (3, 3, Held), (4, 4, Ordered), (9, 1, Released)]);
     let audit = audit(6, &stock, &ledger(&[(3, 3), (4, 4)]));
     assert!(audit.is_clean(), "{audit:?}");
@@ -41,7 +41,7 @@ fn an_order_that_redis_forgot_is_in_its_place() {
 
 #[test]
 fn nowhere_is_lost() {
-    use ClaimState::*;
+    use ReservationState::*;
     assert_eq!(wrongs(&audit(1, &stock(&[], &[]), &ledger(&[]))), [(1, Wrong::Lost)]);
     assert_eq!(wrongs(&audit(1, &stock(&[], &[(1, 1, Released)]), &ledger(&[]))), [(1, Wrong::Lost)]);
     assert_eq!(wrongs(&audit(1, &stock(&[], &[(1, 1, Ordered)]), &ledger(&[]))), [(1, Wrong::Lost)]);
@@ -59,7 +59,7 @@ fn half_an_order_is_lost() {
 
 #[test]
 fn in_two_places_is_duplicated() {
-    use ClaimState::*;
+    use ReservationState::*;
     let none = ledger(&[]);
     let one = ledger(&[(1, 1)]);
     assert_eq!(wrongs(&audit(1, &stock(&[1..=1, 1..=1], &[]), &none)), [(1, Wrong::Duplicated)]);
@@ -79,15 +79,15 @@ fn an_audit_is_not_clean_though_its_places_add_up() {
 
 #[test]
 fn a_discrepancy_names_every_place_of_its_unit() {
-    use ClaimState::*;
+    use ReservationState::*;
     let stock = stock(&[1..=1], &[(1, 1, Held), (2, 1, Ordered)]);
     let audit = audit(1, &stock, &ledger(&[(3, 1)]));
     let found = [
         "free in Redis".to_owned(),
-        format!("held in Redis by {}", claim(1, 1).id),
-        format!("ordered in Redis by {}", claim(2, 1).id),
-        format!("guarded in the ledger for {}", claim(3, 1).id),
-        format!("in live order {}", claim(3, 1).id),
+        format!("held in Redis by {}", reservation(1, 1).id),
+        format!("ordered in Redis by {}", reservation(2, 1).id),
+        format!("guarded in the ledger for {}", reservation(3, 1).id),
+        format!("in live order {}", reservation(3, 1).id),
     ];
     assert_eq!(audit.discrepancies[0].found, found);
 }
@@ -95,15 +95,15 @@ fn a_discrepancy_names_every_place_of_its_unit() {
 #[test]
 fn two_orders_or_a_unit_too_many_is_oversold() {
     let mut two = ledger(&[(1, 1)]);
-    two.live_orders.push(LiveOrder::from(&claim(2, 1)));
+    two.live_orders.push(LiveOrder::from(&reservation(2, 1)));
     assert_eq!(wrongs(&audit(1, &stock(&[], &[]), &two)), [(1, Wrong::Oversold)]);
     assert_eq!(wrongs(&audit(1, &stock(&[1..=1], &[]), &ledger(&[(1, 2)]))), [(2, Wrong::Oversold)]);
 }
 
 #[test]
 fn each_discrepancy_says_what_is_done_about_it() {
-    use ClaimState::*;
-    let id = |n| claim(n, 0).id;
+    use ReservationState::*;
+    let id = |n| reservation(n, 0).id;
     // 1 free and ordered, 2 ordered by one user in Redis and by another in the ledger, 3 ordered only in Redis, 4
     // nowhere, 5 held by one user and ordered by another, 6 ordered and unknown to Redis.
     let stock = stock(&[1..=1], &[(20, 2, Ordered), (30, 3, Ordered), (50, 5, Held)]);
@@ -125,14 +125,14 @@ fn each_discrepancy_says_what_is_done_about_it() {
 
 #[test]
 fn the_stock_may_be_large() {
-    let audit = audit(10_000_000, &stock(&[2..=10_000_000], &[(1, 1, ClaimState::Held)]), &ledger(&[]));
+    let audit = audit(10_000_000, &stock(&[2..=10_000_000], &[(1, 1, ReservationState::Held)]), &ledger(&[]));
     assert!(audit.is_clean(), "{audit:?}");
     assert_eq!((audit.free, audit.held), (9_999_999, 1));
 }
 
 #[test]
 fn the_places_add_up() {
-    use ClaimState::*;
+    use ReservationState::*;
     let stock = stock(&[1..=3], &[(1, 4, Held), (2, 5, Ordered)]);
     let audit = audit(6, &stock, &ledger(&[(7, 3)]));
     assert_eq!(audit.free + audit.held + audit.ordered + audit.lost, audit.total);

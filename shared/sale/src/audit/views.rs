@@ -1,18 +1,18 @@
 use std::ops::RangeInclusive;
 
-use crate::{Claim, Entry, EpochMs, ReservationId, Unit};
+use crate::{EpochMs, Reservation, ReservationId, StoredReservation, Unit};
 
 #[derive(Debug, Clone, Default)]
 pub struct StockView {
     /// Units that can be handed out, new or returned. Ranges may touch but not overlap.
     pub free: Vec<RangeInclusive<u32>>,
-    /// Live and released claims.
-    pub entries: Vec<Entry>,
+    /// Live and released reservations.
+    pub reservations: Vec<StoredReservation>,
 }
 
 #[derive(Debug, Clone, Default)]
 pub struct LedgerView {
-    pub guards: Vec<Claim>,
+    pub guards: Vec<Reservation>,
     pub live_orders: Vec<LiveOrder>,
 }
 
@@ -23,8 +23,8 @@ pub struct LiveOrder {
     pub reserved_at_ms: EpochMs,
 }
 
-impl From<&Claim> for LiveOrder {
-    fn from(Claim { id, unit, reserved_at_ms, .. }: &Claim) -> Self {
+impl From<&Reservation> for LiveOrder {
+    fn from(Reservation { id, unit, reserved_at_ms, .. }: &Reservation) -> Self {
         Self { id: id.clone(), unit: *unit, reserved_at_ms: *reserved_at_ms }
     }
 }

@@ -10,8 +10,8 @@ pub const MAX_LANES: u16 = 16;
 
 /// A part of a round's units with its own Redis keys.
 ///
-/// Its number contains the number of lanes, so that a claim alone determines its keys: 0 for the only lane, otherwise
-/// 16 times the number of lanes plus the index. It is stored in orders and messages.
+/// Its number contains the number of lanes, so that a reservation alone determines its keys: 0 for the only lane,
+/// otherwise 16 times the number of lanes plus the index. It is stored in orders and messages.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Lane(pub u16);

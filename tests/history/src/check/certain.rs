@@ -33,7 +33,8 @@ pub(super) struct Reservation {
     /// It certainly had one and the same unit from the first moment to the second.
     ///
     /// It starts at the return of the first answer that proves the unit:
-    /// - 202, or a look that finds it queued, if Redis forgets nothing. If Redis may forget, its holds prove nothing:
+    /// - 202, or a look that finds it queued, if Redis forgets nothing. If Redis may forget, its reservations prove
+    /// nothing:
     ///   it may give the unit to another user too, and the ledger will let one of the two have it. Then only an order
     ///   counts;
     /// - a look that finds an order with its unit (`pending_payment`, `granted`, `paid`), an applied payment, or the

@@ -9,13 +9,13 @@ use crate::job::{After, Job, Next, Refusal, Who};
 use crate::protocol::remove;
 use crate::scripts::{Reseated, Reserved};
 use crate::state::State;
-use crate::stored::{Guards, HoldState, Order, OrderState, Redis, Seat};
+use crate::stored::{Guards, Order, OrderState, Redis, ReservationState, Seat};
 
 /// One effect with its answer. Reservations and users are numbered as they appear, units and slots from 0.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Effect {
-    /// `reserve`. The seat is that of the entry in the answer.
+    /// `reserve`. The seat is that of the reservation in the answer.
     Reserve {
         id: u8,
         answer: Answer,
@@ -31,7 +31,7 @@ pub enum Effect {
         of_another: Option<u8>,
         answer: Answer,
     },
-    /// `reseat`. The seat after it is that of the entry in the answer.
+    /// `reseat`. The seat after it is that of the reservation in the answer.
     Reseat {
         seat: Seat,
         answer: Answer,
@@ -114,7 +114,7 @@ pub enum Answer {
     AlreadyConfirmed,
     Released,
     AlreadyReleased,
-    UnknownHold,
+    UnknownReservation,
     UnknownSale,
     Reseated,
     LimitReached,
@@ -179,15 +179,16 @@ impl Protocol {
                 let answer = order.map_or(Written::Made, |order| Written::There(order.state));
                 vec![Effect::Fence { seat, state, answer }]
             }
-            Next::Settle(OrderState::Pending | OrderState::Paid) => {
-                let answer = known(&state.redis, id).map_or(Answer::UnknownHold, |hold| match hold {
-                    HoldState::Held => Answer::Confirmed,
-                    HoldState::Ordered => Answer::AlreadyConfirmed,
-                    HoldState::Released => Answer::AlreadyReleased,
-                });
+            Next::Apply(OrderState::Pending | OrderState::Paid) => {
+                let answer =
+                    known(&state.redis, id).map_or(Answer::UnknownReservation, |reservation| match reservation {
+                        ReservationState::Held => Answer::Confirmed,
+                        ReservationState::Ordered => Answer::AlreadyConfirmed,
+                        ReservationState::Released => Answer::AlreadyReleased,
+                    });
                 vec![Effect::Confirm { id, answer }]
             }
-            Next::Settle(ended) => {
+            Next::Apply(ended) => {
                 let of_another = order.filter(|_| ended == OrderState::SoldOut).map(|order| order.unit);
                 vec![releasing(&state.redis, id, of_another)]
             }
@@ -208,7 +209,11 @@ impl Protocol {
 
     pub(super) fn reserving(&self, redis: &Redis, id: u8) -> (Effect, Reserved) {
         let reserved = self.reserve(&mut redis.clone(), id);
-        let known = redis.holds[usize::from(id)].map(|hold| Seat { id, unit: hold.unit, slot: hold.slot });
+        let known = redis.reservations[usize::from(id)].map(|reservation| Seat {
+            id,
+            unit: reservation.unit,
+            slot: reservation.slot,
+        });
         let is_at_limit = (0..self.scope.limit).all(|slot| self.slot_is_anothers(redis, id, slot));
         let (answer, seat) = match reserved {
             Reserved::Held(seat) => (if known.is_some() { Answer::Replayed } else { Answer::Reserved }, Some(seat)),
@@ -236,7 +241,7 @@ impl Protocol {
         self.adopt(&mut changed, seat);
         let answer = match known(redis, seat.id) {
             _ if !redis.loaded => Answer::UnknownSale,
-            Some(HoldState::Released) => Answer::AlreadyReleased,
+            Some(ReservationState::Released) => Answer::AlreadyReleased,
             _ if changed == *redis => Answer::AlreadyConfirmed,
             _ => Answer::Adopted,
         };
@@ -244,14 +249,14 @@ impl Protocol {
     }
 }
 
-fn known(redis: &Redis, id: u8) -> Option<HoldState> {
-    redis.holds[usize::from(id)].map(|hold| hold.state)
+fn known(redis: &Redis, id: u8) -> Option<ReservationState> {
+    redis.reservations[usize::from(id)].map(|reservation| reservation.state)
 }
 
 pub(super) fn releasing(redis: &Redis, id: u8, of_another: Option<u8>) -> Effect {
     let answer = match known(redis, id) {
-        None => Answer::UnknownHold,
-        Some(HoldState::Released) => Answer::AlreadyReleased,
+        None => Answer::UnknownReservation,
+        Some(ReservationState::Released) => Answer::AlreadyReleased,
         Some(_) => Answer::Released,
     };
     Effect::Release { id, of_another, answer }

@@ -225,7 +225,9 @@ impl<'a> Finder<'a> {
             // Sent after a late payment, to correct the count of unpaid orders. The model has no such count.
             Effect::SendExpiry { id } => known.function == Function::Payment && ledger.refunds[usize::from(*id)],
             // A repair that finds nothing left to do.
-            Effect::Release { id, of_another, answer: Answer::UnknownHold | Answer::AlreadyReleased } if repairs => {
+            Effect::Release { id, of_another, answer: Answer::UnknownReservation | Answer::AlreadyReleased }
+                if repairs =>
+            {
                 releasing(redis, *id, *of_another) == *effect
             }
             Effect::Adopt { seat, answer } if repairs && *answer != Answer::Adopted => {

@@ -43,7 +43,7 @@ const REBUILT: &str = "a rebuilt round offers nothing that is taken";
 const ONE_PLACE: &str = "while Redis loses nothing every unit is in one place";
 const TWICE: &str = "twice is once";
 const REST_ACCEPTED: &str = "at rest a 202 is an order or a release";
-const REST_HOLDS: &str = "at rest no hold is without its order";
+const REST_RESERVATIONS: &str = "at rest no reservation is without its order";
 const REST_UNPAID: &str = "at rest an unpaid order will expire";
 const REST_PLACE: &str = "at rest every unit is in one place";
 const REST_AGREES: &str = "at rest Redis has what live orders have";
@@ -68,12 +68,12 @@ pub(crate) const TEETH: [Tooth; 37] = [
     of(Mistake::LoadOverLiveRound, TWO_WARMUPS, ONE_PLACE),
     of(Mistake::FenceOverOrder, CALM, PAID),
     of(Mistake::RebuildIgnoresLedger, ALL_LOST, REBUILT),
-    of(Mistake::NoOutbox, CALM, REST_HOLDS),
+    of(Mistake::NoOutbox, CALM, REST_RESERVATIONS),
     of(Mistake::DeadLetterUnfenced, CALM, ONE_PLACE),
     of(Mistake::DeadLetterUnfenced, TWO_CRASHES, REST_ACCEPTED),
     of(Mistake::DeadLetterGivesUp, TWO_CRASHES, REASON),
     of(Mistake::CancelUnfenced, CALM, ONE_PLACE),
-    of(Mistake::ReleaseOldHold, CALM, ONE_PLACE),
+    of(Mistake::ReleaseOldReservation, CALM, ONE_PLACE),
     of(Mistake::ReserveEveryTime, TWO_CRASHES, ONE_PLACE),
     of(Mistake::ReserveEveryTime, TWO_CRASHES, TWICE),
     of(Mistake::ConfirmReleased, CALM, ONE_PLACE),
@@ -83,7 +83,7 @@ pub(crate) const TEETH: [Tooth; 37] = [
     of(Mistake::SharedStaging, ALL_LOST, OFFERS),
     of(Mistake::SharedStaging, ALL_LOST, REST_PLACE),
     of(Mistake::NoOverdue, TWO_CRASHES, REST_UNPAID),
-    of(Mistake::NoReleaseOfEnded, TWO_CRASHES, REST_HOLDS),
+    of(Mistake::NoReleaseOfEnded, TWO_CRASHES, REST_RESERVATIONS),
     of(Mistake::NoAdopt, LOST_WRITES, REST_PLACE),
     of(Mistake::NoAdopt, LOST_WRITES, REST_AGREES),
     of(Mistake::NoRestore, LOST_WRITES, REST_PLACE),

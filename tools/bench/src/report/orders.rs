@@ -74,13 +74,13 @@ pub(crate) async fn batch(shop: &Shop, size: usize) -> Result<Bytes> {
     for _ in 0..size {
         let (uuid, round) = (Uuid::now_v7(), round(SALE)?);
         let user: UserId = uuid.to_string().parse()?;
-        let Reserve::Reserved(claim) =
+        let Reserve::Reserved(reservation) =
             shop.ring.stock.round(&round).reserve(uuid, &user, sale::BuyerClass::EVERYONE).await?
         else {
             bail!("no unit left for an order");
         };
         records.push(json!({
-            "messageId": uuid, "receiptHandle": "r", "body": serde_json::to_string(&OrderMessage::new(claim, None))?,
+            "messageId": uuid, "receiptHandle": "r", "body": serde_json::to_string(&OrderMessage::new(reservation, None))?,
             "attributes": { "ApproximateReceiveCount": "1" }, "messageAttributes": {}, "md5OfBody": "",
             "eventSource": "aws:sqs", "eventSourceARN": "arn:aws:sqs:us-east-1:123456789012:orders",
             "awsRegion": "us-east-1",

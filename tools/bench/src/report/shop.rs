@@ -161,8 +161,8 @@ impl Shop {
         let mut redis = client.get_multiplexed_async_connection().await?;
         let mut noting = redis::pipe();
         for n in 0..count {
-            let entry = format!("0 r {:032x} {} 1", n + 1, n + 1);
-            noting.hset(format!("buyers:{{{SALE}:1:0}}"), format!("buyer-{n}"), entry).ignore();
+            let reservation = format!("0 r {:032x} {} 1", n + 1, n + 1);
+            noting.hset(format!("buyers:{{{SALE}:1:0}}"), format!("buyer-{n}"), reservation).ignore();
         }
         let () = noting.query_async(&mut redis).await?;
         self.requests("buyer", count)

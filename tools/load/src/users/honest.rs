@@ -83,10 +83,10 @@ impl Crowd {
     /// Polls a reservation, if there is one, until it is an order. Returns its id then.
     async fn follow(&self, visit: &Visit, reserved: Option<Response>) -> Option<String> {
         let id = reserved.filter(|response| response.status == 202)?.text("reservation_id")?;
-        let look = Request::reservation(Method::GET, &id).ok()?.token(&self.credentials_of(visit.n).token);
+        let poll = Request::reservation(Method::GET, &id).ok()?.token(&self.credentials_of(visit.n).token);
         for _ in 0..POLLS {
             tokio::time::sleep(POLL_EVERY).await;
-            match &*self.insist(visit, "poll", Instant::now(), &look).await?.text("status")? {
+            match &*self.insist(visit, "poll", Instant::now(), &poll).await?.text("status")? {
                 "queued" => {}
                 "pending_payment" | "granted" => return Some(id),
                 _ => return None,

@@ -64,14 +64,14 @@ impl Given {
         let of_units = table.awards().into_iter().map(|value| terms.allocation.award(value));
         let of_units: Vec<Award> =
             of_units.collect::<Option<_>>().with_context(|| format!("round {id} has awards that it cannot have"))?;
-        let of_unit = |order: &Order| of_units.get((order.claim.unit.0 as usize).wrapping_sub(1)).copied();
+        let of_unit = |order: &Order| of_units.get((order.reservation.unit.0 as usize).wrapping_sub(1)).copied();
 
         let mut live: Vec<&Order> = orders.iter().filter(|order| order.state.is_live()).collect();
         // Redis hands the units of such a round out in order.
-        live.sort_by_key(|order| (order.claim.reserved_at_ms, order.claim.unit));
+        live.sort_by_key(|order| (order.reservation.reserved_at_ms, order.reservation.unit));
         let mut untaken: Vec<Option<Award>> = of_units.iter().copied().map(Some).collect();
         for order in &live {
-            if let Some(award) = untaken.get_mut((order.claim.unit.0 as usize).wrapping_sub(1)) {
+            if let Some(award) = untaken.get_mut((order.reservation.unit.0 as usize).wrapping_sub(1)) {
                 *award = None;
             }
         }
@@ -84,7 +84,7 @@ impl Given {
             fits: round.commitment == Some(commitment),
             wrong_awards: live.iter().filter(|order| order.award.is_none() || order.award != of_unit(order)).count(),
             exact: awarded.is_exact() && count(OrderState::Granted) == live.len(),
-            grabs: Pace::of(&live.iter().map(|order| order.claim.reserved_at_ms).collect::<Vec<_>>()),
+            grabs: Pace::of(&live.iter().map(|order| order.reservation.reserved_at_ms).collect::<Vec<_>>()),
         };
         Ok(Self {
             allocation: terms.allocation.clone(),
@@ -177,7 +177,9 @@ pub(super) fn mean(of: impl ExactSizeIterator<Item = f64>) -> f64 {
 #[cfg(test)]
 pub(super) mod tests {
     use sale::award::{Plan, commit};
-    use sale::{Claim, DrawTime, Lane, Log, Parts, Prize, ReservationId, RoundId, RoundNumber, Slot, Terms, Unit};
+    use sale::{
+        DrawTime, Lane, Log, Parts, Prize, Reservation, ReservationId, RoundId, RoundNumber, Slot, Terms, Unit,
+    };
     use serde_json::json;
 
     use super::*;
@@ -225,7 +227,7 @@ pub(super) mod tests {
 
     fn order(round: &Round, table: &Table, unit: u32) -> Order {
         let id: ReservationId = format!("packet.1.0198f0b2a4c57d1e8f00aabb{unit:08x}").parse().unwrap();
-        let claim = Claim {
+        let reservation = Reservation {
             id,
             user: format!("user-{unit}").parse().unwrap(),
             lane: Lane::default(),
@@ -234,7 +236,7 @@ pub(super) mod tests {
             reserved_at_ms: EpochMs(i64::from(unit) * 100),
         };
         let award = round.terms.allocation.award(table.award(unit));
-        Order::granted(claim, round.terms.price, EpochMs(2_000), award)
+        Order::granted(reservation, round.terms.price, EpochMs(2_000), award)
     }
 
     /// What a round gave whose first units were taken, after `change` of the orders.

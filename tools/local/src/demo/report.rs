@@ -142,11 +142,11 @@ impl<K: Staged> Report<K> {
         let ledger = deployment.ledger();
         let stock = Stock::new(&deployment.redis_url)?;
         let view = stock.round_in(&crowd.round, crowd.lanes).view().await?.context("Redis has lost the round")?;
-        let RoundView { free, entries, .. } = view;
+        let RoundView { free, reservations, .. } = view;
         let found = Found { plan, crowd, ledger: &ledger, orders: &orders, updates };
-        let live_orders = found.live().map(|order| LiveOrder::from(&order.claim)).collect();
+        let live_orders = found.live().map(|order| LiveOrder::from(&order.reservation)).collect();
         let ledger_view = LedgerView { guards: ledger.guards(&crowd.round).await?, live_orders };
-        let audit = audit(plan.units, &StockView { free, entries }, &ledger_view);
+        let audit = audit(plan.units, &StockView { free, reservations }, &ledger_view);
 
         // A unit that is still held may become an order.
         let read = if audit.held == 0 { LedgerReading::AtRest(read_at) } else { LedgerReading::NotRead };
@@ -154,17 +154,18 @@ impl<K: Staged> Report<K> {
 
         let own = K::of(&found).await?;
         let promised = crowd.promised();
-        let ids: HashSet<String> = orders.iter().map(|order| order.claim.id.to_string()).collect();
+        let ids: HashSet<String> = orders.iter().map(|order| order.reservation.id.to_string()).collect();
         // Everybody with a 202 must have an order, in whatever state.
         let unanswered = promised.accepted.keys().filter(|id| !ids.contains(*id)).count();
         let mut orders_of: HashMap<&str, usize> = HashMap::new();
         for order in found.live() {
-            *orders_of.entry(order.claim.user.as_str()).or_default() += 1;
+            *orders_of.entry(order.reservation.user.as_str()).or_default() += 1;
         }
         let over_the_limit = orders_of.values().filter(|count| **count > 1).count();
         let mut order_after_us = Histogram::<u64>::new(3)?;
         for order in orders.iter().filter(|order| order.price.is_some()) {
-            let after_ms = u64::try_from(order.created_at_ms.0 - order.claim.reserved_at_ms.0).unwrap_or_default();
+            let after_ms =
+                u64::try_from(order.created_at_ms.0 - order.reservation.reserved_at_ms.0).unwrap_or_default();
             order_after_us.record(after_ms * 1000)?;
         }
         let report = Self {

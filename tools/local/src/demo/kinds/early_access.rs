@@ -96,7 +96,7 @@ impl Staged for MembersFirst {
         let round = round_in(found.ledger, id).await?;
         // From the ledger's list rather than from this program's.
         let groups = &[group()];
-        let users: HashSet<&UserId> = found.orders.iter().map(|order| &order.claim.user).collect();
+        let users: HashSet<&UserId> = found.orders.iter().map(|order| &order.reservation.user).collect();
         let listed = stream::iter(users).map(|user| async move {
             let is_member = !found.ledger.groups_of(user, groups).await?.is_empty();
             anyhow::Ok(is_member.then_some(user))
@@ -104,8 +104,8 @@ impl Staged for MembersFirst {
         let listed: Vec<Option<&UserId>> = listed.buffer_unordered(AT_ONCE).try_collect().await?;
         let members: HashSet<&UserId> = listed.into_iter().flatten().collect();
         let bought = |order: &Order| Bought {
-            at: order.claim.reserved_at_ms,
-            by_member: members.contains(&order.claim.user),
+            at: order.reservation.reserved_at_ms,
+            by_member: members.contains(&order.reservation.user),
             is_live: order.state.is_live(),
         };
         let bought: Vec<Bought> = found.orders.iter().map(bought).collect();

@@ -163,7 +163,7 @@ impl Staged for InLine {
         report.estimated = last.people.estimate;
         report.looks = waiting.looks.load(Ordering::Relaxed);
         report.looks_of_the_edge = waiting.looks_of_the_edge.load(Ordering::Relaxed);
-        report.out_of_turn = found.orders.iter().filter(|order| !in_turn(&order.claim.user)).count();
+        report.out_of_turn = found.orders.iter().filter(|order| !in_turn(&order.reservation.user)).count();
         report.sold = found.live().count();
         report.orders = OrderCounts::of(found);
         Ok(report)

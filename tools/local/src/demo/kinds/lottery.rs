@@ -91,9 +91,11 @@ impl Staged for Lottery {
         let commitment = award::commit(id.sale.as_str(), id.number.0, &seed, &award::digest(&table));
 
         let mut entries: Vec<_> = found.live().collect();
-        entries.sort_by_key(|order| order.claim.unit);
-        let leaves: Vec<Vec<u8>> =
-            entries.iter().map(|order| merkle::entry(order.claim.unit.0, &order.claim.id.to_string())).collect();
+        entries.sort_by_key(|order| order.reservation.unit);
+        let leaves: Vec<Vec<u8>> = entries
+            .iter()
+            .map(|order| merkle::entry(order.reservation.unit.0, &order.reservation.id.to_string()))
+            .collect();
         let counts: Vec<u32> = prizes.iter().map(|prize| prize.count).collect();
         let key = award::shuffle_key(&seed, None);
         let winners: BTreeMap<u32, u64> = award::winners(&counts, u32::try_from(entries.len())?, &key).collect();

@@ -94,7 +94,8 @@ impl Staged for Downpour {
     }
 
     async fn of(found: &Found<'_>) -> Result<Self> {
-        let live = found.live().map(|order| Grab { unit: order.claim.unit.0, at: order.claim.reserved_at_ms });
+        let live =
+            found.live().map(|order| Grab { unit: order.reservation.unit.0, at: order.reservation.reserved_at_ms });
         let grabs: Vec<Grab> = live.collect();
         let winners: HashSet<usize> = found.crowd.promised().accepted.values().map(|(number, _)| *number).collect();
         let won: Vec<bool> = (0..found.plan.buyers as usize).map(|number| winners.contains(&number)).collect();

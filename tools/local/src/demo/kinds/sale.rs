@@ -31,14 +31,14 @@ impl Staged for Sale {
 
     async fn of(found: &Found<'_>) -> Result<Self> {
         let came_back = |state| matches!(state, OrderState::Expired | OrderState::Cancelled);
-        let came_back = found.orders.iter().filter(|order| came_back(order.state)).map(|order| order.claim.unit);
+        let came_back = found.orders.iter().filter(|order| came_back(order.state)).map(|order| order.reservation.unit);
         let came_back: HashSet<Unit> = came_back.collect();
         Ok(Self {
             payment_window_s: found.plan.payment_window_s(),
             resale: found.crowd.promised().resale.clone(),
             sold: found.live().count(),
             orders: OrderCounts::of(found),
-            resold: found.live().filter(|order| came_back.contains(&order.claim.unit)).count(),
+            resold: found.live().filter(|order| came_back.contains(&order.reservation.unit)).count(),
         })
     }
 

@@ -4,7 +4,7 @@
 -- ARGV  1 index of the lane that has them
 --       2 id of the transfer
 -- Returns
---   settled   there is no record of it, now or since an earlier run
+--   transfer_closed   there is no record of it, now or since an earlier run
 
 local transfers_key = KEYS[1]
 local to, transfer = 'to:' .. ARGV[1], ARGV[2]
@@ -15,4 +15,4 @@ if id == transfer then
   redis.call('HDEL', transfers_key, to)
   redis.call('HINCRBY', transfers_key, 'open', -count)
 end
-return 'settled'
+return 'transfer_closed'

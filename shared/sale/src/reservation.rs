@@ -4,7 +4,7 @@ use crate::{EpochMs, Lane, ReservationId, Slot, Unit, UserId};
 
 /// One user's hold on one unit of one round. Redis, the order queue, the order and its guards carry it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Claim {
+pub struct Reservation {
     /// The id of the reservation and of the order that it becomes. It names the round.
     pub id: ReservationId,
     pub user: UserId,
@@ -17,21 +17,21 @@ pub struct Claim {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ClaimState {
+pub enum ReservationState {
     Held,
     Ordered,
     Released,
 }
 
-impl ClaimState {
+impl ReservationState {
     pub const fn is_live(self) -> bool {
         matches!(self, Self::Held | Self::Ordered)
     }
 }
 
-/// A claim as Redis keeps it.
+/// A reservation as Redis keeps it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry {
-    pub claim: Claim,
-    pub state: ClaimState,
+pub struct StoredReservation {
+    pub reservation: Reservation,
+    pub state: ReservationState,
 }

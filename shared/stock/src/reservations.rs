@@ -1,12 +1,12 @@
 use std::sync::LazyLock;
 
-use sale::{BuyerClass, Claim, Entry, Unit, UserId};
+use sale::{BuyerClass, Reservation, StoredReservation, Unit, UserId};
 use uuid::Uuid;
 
-use crate::entry::{read_entry, read_record};
 use crate::lane_keys::LaneKeys;
+use crate::record::{read_record, read_reservation};
 use crate::script::Script;
-use crate::script_code::ScriptCode::{AlreadyConfirmed, AlreadyReleased, Confirmed, Released, UnknownHold};
+use crate::script_code::ScriptCode::{AlreadyConfirmed, AlreadyReleased, Confirmed, Released, UnknownReservation};
 use crate::script_code::{moment, parse, sold_out, unexpected};
 use crate::{Reserve, RoundStock, ScriptCode, StockError};
 
@@ -24,7 +24,7 @@ pub enum Refused {
 /// The result for a reservation whose unit or slot belongs to another order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reseated {
-    To(Claim),
+    To(Reservation),
     NoUnit,
     LimitReached,
     AlreadyReleased,
@@ -39,8 +39,8 @@ pub(crate) fn lead_ms(class: BuyerClass) -> u64 {
 /// Parses the answers of `reserve` and `accept`.
 pub(crate) fn read_reserve(keys: LaneKeys<'_>, user: &UserId, answer: &str) -> Result<Reserve, StockError> {
     match parse(answer)? {
-        (ScriptCode::Reserved, entry) => Ok(Reserve::Reserved(read_entry(keys, user, entry)?.claim)),
-        (ScriptCode::Replayed, entry) => Ok(Reserve::Replayed(read_entry(keys, user, entry)?)),
+        (ScriptCode::Reserved, stored) => Ok(Reserve::Reserved(read_reservation(keys, user, stored)?.reservation)),
+        (ScriptCode::Replayed, stored) => Ok(Reserve::Replayed(read_reservation(keys, user, stored)?)),
         (ScriptCode::AlreadyReserved, record) => Ok(Reserve::AlreadyReserved(read_record(keys, user, record)?)),
         (ScriptCode::TooManyUnpaid, count) => {
             Ok(Reserve::TooManyUnpaid(count.parse().map_err(|_| unexpected(answer))?))
@@ -83,12 +83,12 @@ impl RoundStock<'_> {
         read_reserve(keys, user, &answer)
     }
 
-    pub async fn entry(self, uuid: Uuid, user: &UserId) -> Result<Option<Entry>, StockError> {
-        Ok(self.entries_of(user).await?.into_iter().find(|entry| entry.claim.id.uuid == uuid))
+    pub async fn reservation(self, uuid: Uuid, user: &UserId) -> Result<Option<StoredReservation>, StockError> {
+        Ok(self.reservations_of(user).await?.into_iter().find(|stored| stored.reservation.id.uuid == uuid))
     }
 
     /// The user's reservations in the round, one for each slot ever used.
-    pub async fn entries_of(self, user: &UserId) -> Result<Vec<Entry>, StockError> {
+    pub async fn reservations_of(self, user: &UserId) -> Result<Vec<StoredReservation>, StockError> {
         let keys = self.home_of(user);
         let record: Option<String> =
             self.connection.ask(redis::cmd("HGET").arg(keys.buyers()).arg(user.as_str())).await?;
@@ -96,47 +96,58 @@ impl RoundStock<'_> {
         Ok(read_record(keys, user, &record)?)
     }
 
-    /// Marks a held claim as ordered. Returns whether Redis knows the claim; a released one stays released.
-    pub async fn confirm(self, claim: &Claim) -> Result<bool, StockError> {
-        let Claim { id, user, .. } = claim;
-        let call = CONFIRM.keys([self.keys_of(claim).buyers()]);
+    /// Marks a held reservation as ordered. Returns whether Redis knows the reservation; a released one stays released.
+    pub async fn confirm(self, reservation: &Reservation) -> Result<bool, StockError> {
+        let Reservation { id, user, .. } = reservation;
+        let call = CONFIRM.keys([self.keys_of(reservation).buyers()]);
         let call = call.arg((user.as_str(), id.uuid.as_simple().to_string()));
-        let codes = [Confirmed, AlreadyConfirmed, AlreadyReleased, UnknownHold];
-        Ok(call.one_of(self.connection, &codes).await? != UnknownHold)
+        let codes = [Confirmed, AlreadyConfirmed, AlreadyReleased, UnknownReservation];
+        Ok(call.one_of(self.connection, &codes).await? != UnknownReservation)
     }
 
-    /// Frees a claim's slot and gives back the unit that Redis has for it, unless that is `of_another`: a unit of which the
-    /// ledger says that another order has it. Twice is once. A claim that ended `unpaid`, because its user cancelled or did
-    /// not pay, counts once towards the sale's limit of those; of one that did not, a count is taken back.
+    /// Frees a reservation's slot and gives back the unit that Redis has for it, unless that is `of_another`: a unit of
+    /// which the ledger says that another order has it. Twice is once. A reservation that ended `unpaid`, because its
+    /// user cancelled or did not pay, counts once towards the sale's limit of those; of one that did not, a count is
+    /// taken back.
     ///
-    /// Only call it once the ledger says that the claim is not, and will never again be, a live order.
-    pub async fn release(self, claim: &Claim, of_another: Option<Unit>, unpaid: bool) -> Result<(), StockError> {
-        let (keys, Claim { id, user, .. }) = (self.keys_of(claim), claim);
+    /// Only call it once the ledger says that the reservation is not, and will never again be, a live order.
+    pub async fn release(
+        self,
+        reservation: &Reservation,
+        of_another: Option<Unit>,
+        unpaid: bool,
+    ) -> Result<(), StockError> {
+        let (keys, Reservation { id, user, .. }) = (self.keys_of(reservation), reservation);
         let of_another = of_another.map_or(0, |unit| unit.0);
         let call = RELEASE.keys([keys.sale(), keys.buyers(), keys.free()]);
         let call = call.arg((user.as_str(), id.uuid.as_simple().to_string(), of_another, u8::from(unpaid)));
-        call.one_of(self.connection, &[Released, AlreadyReleased, UnknownHold]).await.map(drop)
+        call.one_of(self.connection, &[Released, AlreadyReleased, UnknownReservation]).await.map(drop)
     }
 
-    /// Gives a claim another unit, or another slot, than the one it names, which belongs to another order. Can be
-    /// repeated: a claim that already got another unit or slot keeps it.
-    pub async fn reseat(self, claim: &Claim, refused: Refused) -> Result<Reseated, StockError> {
-        let this = self.of_claim(claim);
-        match this.reseat_at_home(claim, refused).await? {
+    /// Gives a reservation another unit, or another slot, than the one it names, which belongs to another order. Can be
+    /// repeated: a reservation that already got another unit or slot keeps it.
+    pub async fn reseat(self, reservation: &Reservation, refused: Refused) -> Result<Reseated, StockError> {
+        let this = self.of_reservation(reservation);
+        match this.reseat_at_home(reservation, refused).await? {
             Some(reseated) => Ok(reseated),
-            None if this.lanes > 1 => this.reseat_elsewhere(claim, refused).await,
+            None if this.lanes > 1 => this.reseat_elsewhere(reservation, refused).await,
             None => Ok(Reseated::NoUnit),
         }
     }
 
-    /// Gives a claim another unit of its lane. `None` if no unit is left there.
-    pub(crate) async fn reseat_at_home(self, claim: &Claim, refused: Refused) -> Result<Option<Reseated>, StockError> {
-        let (keys, Claim { id, user, unit: Unit(taken), slot, reserved_at_ms, .. }) = (self.keys_of(claim), claim);
+    /// Gives a reservation another unit of its lane. `None` if no unit is left there.
+    pub(crate) async fn reseat_at_home(
+        self,
+        reservation: &Reservation,
+        refused: Refused,
+    ) -> Result<Option<Reseated>, StockError> {
+        let (keys, Reservation { id, user, unit: Unit(taken), slot, reserved_at_ms, .. }) =
+            (self.keys_of(reservation), reservation);
         let call = RESEAT.keys([keys.sale(), keys.buyers(), keys.free()]);
         let call = call.arg((user.as_str(), id.uuid.as_simple().to_string(), slot.0, *taken, reserved_at_ms.0));
         let answer = call.arg(u8::from(refused == Refused::Unit)).invoke_async(self.connection).await?;
         match parse(&answer)? {
-            (ScriptCode::Reseated, entry) => Ok(Some(Reseated::To(read_entry(keys, user, entry)?.claim))),
+            (ScriptCode::Reseated, stored) => Ok(Some(Reseated::To(read_reservation(keys, user, stored)?.reservation))),
             (ScriptCode::SoldOut, _) => Ok(None),
             (ScriptCode::LimitReached, _) => Ok(Some(Reseated::LimitReached)),
             (ScriptCode::AlreadyReleased, _) => Ok(Some(Reseated::AlreadyReleased)),
