@@ -34,9 +34,8 @@ pub(super) struct Reservation {
     ///
     /// It starts at the return of the first answer that proves the unit:
     /// - 202, or a look that finds it queued, if Redis forgets nothing. If Redis may forget, its reservations prove
-    /// nothing:
-    ///   it may give the unit to another user too, and the ledger will let one of the two have it. Then only an order
-    ///   counts;
+    ///   nothing: it may give the unit to another user too, and the ledger will let one of the two have it. Then only an
+    ///   order counts;
     /// - a look that finds an order with its unit (`pending_payment`, `granted`, `paid`), an applied payment, or the
     ///   reading of a ledger that has the order;
     /// - if clocks can be compared and Redis forgets nothing, `reserved_ms` of the order, which Redis read in the
