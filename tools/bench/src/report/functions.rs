@@ -12,7 +12,7 @@ use super::figure::{Line, in_turns, median};
 use super::measured::Report;
 use super::rivals::{Ring, Rival, SALE};
 use super::shop::{CONCURRENCY, PROBES, Refusal, Shop, closed_by};
-use super::{rates, winners};
+use super::winners;
 
 /// Processes in Lambda's classic mode, where each takes one request at a time.
 const CLASSIC: usize = 8;
@@ -24,7 +24,6 @@ const OF_NOTHING_MARKED: f64 = 0.90;
 pub(crate) async fn measure(effort: &Effort, report: &mut Report) -> Result<()> {
     let shop = Shop::open(effort.binaries).await?;
     sold_out(&shop, effort, report).await?;
-    rates::measure(&shop, effort, report).await?;
     winners::measure(&shop, effort, report).await
 }
 

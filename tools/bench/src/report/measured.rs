@@ -1,4 +1,3 @@
-use hdrhistogram::Histogram;
 use serde::Serialize;
 
 use super::figure::Line;
@@ -15,27 +14,13 @@ pub(super) struct Report {
     pub(super) starts: Vec<Started>,
     /// Live reservations, and the median time of a call at that number in µs.
     pub(super) growth: Vec<(usize, f64)>,
-    pub(super) rates: Vec<Offered>,
-    #[serde(skip)]
-    pub(super) curves: Vec<(String, Histogram<u64>)>,
-}
-
-/// Latencies at one rate of requests.
-#[derive(Debug, Serialize)]
-pub(crate) struct Offered {
-    pub(crate) per_s: f64,
-    pub(crate) p50_ms: f64,
-    pub(crate) p90_ms: f64,
-    pub(crate) p99_ms: f64,
 }
 
 #[derive(Debug, Serialize)]
 pub(crate) struct Started {
     pub(crate) function: &'static str,
     pub(crate) start_ms: f64,
-    pub(crate) start_ratio: f64,
     pub(crate) peak_mb: f64,
-    pub(crate) peak_ratio: f64,
     pub(crate) zipped_mb: f64,
 }
 

@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 
 use super::figure::Line;
-use super::measured::Report;
+use super::measured::{Report, Started};
 
 pub(crate) const BEGIN: &str = "<!-- `make bench` writes what follows -->";
 pub(crate) const END: &str = "<!-- `make bench` wrote what is above -->";
@@ -33,14 +33,9 @@ pub(crate) fn tables(report: &Report) -> String {
     }
     let _ =
         writeln!(page, "\nReading an event and answering nothing is {} allocations.", report.allocations_of_nothing);
-    page.push_str("\n| function | start, ms | × nothing | peak, MB | × nothing | zipped, MB |\n");
-    page.push_str("| --- | --- | --- | --- | --- | --- |\n");
-    for start in &report.starts {
-        let _ = writeln!(
-            page,
-            "| {} | {:.1} | {:.2} | {:.1} | {:.2} | {:.2} |",
-            start.function, start.start_ms, start.start_ratio, start.peak_mb, start.peak_ratio, start.zipped_mb
-        );
+    page.push_str("\n| function | start, ms | peak, MB | zipped, MB |\n| --- | --- | --- | --- |\n");
+    for Started { function, start_ms, peak_mb, zipped_mb } in &report.starts {
+        let _ = writeln!(page, "| {function} | {start_ms:.1} | {peak_mb:.1} | {zipped_mb:.2} |");
     }
     page
 }

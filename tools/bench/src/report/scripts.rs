@@ -1,7 +1,6 @@
 //! `reserve.lua` against the bare script: the same clients on the same server, in turns.
 
 use anyhow::Result;
-use hdrhistogram::Histogram;
 use load::measure::Load;
 use local::stages::Stage;
 
@@ -16,10 +15,10 @@ const WINNERS: f64 = 0.80;
 const SOLD_OUT: f64 = 0.95;
 
 /// One script's results of all rounds.
+#[derive(Default)]
 struct Side {
     throughputs: Vec<f64>,
     server_us: Vec<f64>,
-    latency_ns: Histogram<u64>,
 }
 
 pub(crate) async fn measure(effort: &Effort, report: &mut Report) -> Result<()> {
@@ -29,7 +28,7 @@ pub(crate) async fn measure(effort: &Effort, report: &mut Report) -> Result<()> 
         ("reserve_sold_out", "`reserve`, sold out, 64 clients", false, SOLD_OUT),
     ] {
         let stage = Stage::steps(if winners { "Winners" } else { "Sold out" }, effort.rounds + 1);
-        let mut sides = [Rival::Reserve, Rival::Bare].map(|rival| (rival, Side::new()));
+        let mut sides = [Rival::Reserve, Rival::Bare].map(|rival| (rival, Side::default()));
         for round in 0..=effort.rounds {
             // The second one has a warmer machine, so the two alternate.
             if round % 2 == 1 {
@@ -41,7 +40,6 @@ pub(crate) async fn measure(effort: &Effort, report: &mut Report) -> Result<()> 
                 if round > 0 {
                     side.throughputs.push(load.throughput());
                     side.server_us.push(server_us);
-                    side.latency_ns.add(&load.latency_ns)?;
                 }
             }
             if round % 2 == 1 {
@@ -57,9 +55,6 @@ pub(crate) async fn measure(effort: &Effort, report: &mut Report) -> Result<()> 
         let (what, times) = (format!("{title}: Valkey's own time"), [&*reserve.server_us, &*bare.server_us]);
         let name = if winners { "reserve_winners_server" } else { "reserve_sold_out_server" };
         report.lines.push(Line::times(name, what, "the bare script's", times, "µs a call"));
-        let crowd = if winners { "winners" } else { "sold out" };
-        report.curves.push((format!("reserve, {crowd}"), reserve.latency_ns));
-        report.curves.push((format!("bare, {crowd}"), bare.latency_ns));
     }
     Ok(())
 }
@@ -72,11 +67,4 @@ async fn one(ring: &Ring, rival: Rival, winners: bool, calls: usize) -> Result<L
     // Built in advance, so that only the call is measured.
     let calls: Vec<redis::Cmd> = (0..calls).map(|n| ring.call(rival, SALE, &format!("buyer-{n}"))).collect();
     Ring::closed(connections, calls, if winners { "reserved" } else { "sold_out" }).await
-}
-
-impl Side {
-    fn new() -> Self {
-        let latency_ns = Histogram::new(3).expect("three digits are valid");
-        Self { throughputs: Vec::new(), server_us: Vec::new(), latency_ns }
-    }
 }

@@ -1,5 +1,4 @@
-//! How fast each function starts, from spawn to its first poll for an event, and how large it is, compared with a function
-//! that does nothing. Before it polls, a function connects to Redis and reads its secrets and the published sales, so these
+//! How fast each function starts, from spawn to its first poll for an event, and how large it is. Before it polls, a function connects to Redis and reads its secrets and the published sales, so these
 //! answer here, and at once.
 
 use std::collections::BTreeMap;
@@ -17,12 +16,11 @@ use local::build::FUNCTIONS;
 use local::stages::Stage;
 
 use super::effort::Effort;
-use super::figure::{Line, Reach, Unit, median, ratios};
+use super::figure::{Line, Reach, Unit, median};
 use super::measured::{Report, Started};
 use super::shop::Shop;
 use crate::binaries::Binaries;
 
-const NOTHING: &str = "noop";
 const START_TIMEOUT: Duration = Duration::from_secs(60);
 const POLL: Duration = Duration::from_micros(50);
 /// Most bytes read of a request.
@@ -34,9 +32,17 @@ pub(crate) async fn measure(effort: &Effort, report: &mut Report) -> Result<()> 
     let (binaries, rounds) = (effort.binaries, effort.rounds);
     let shop = Shop::open(binaries).await?;
     let around = Around { settings: shop.settings(), endpoint: shop.aws.endpoint() };
-    let (lines, starts) = tokio::task::spawn_blocking(move || all(binaries, rounds, &around)).await??;
-    report.lines.extend(lines);
-    report.starts = starts;
+    report.starts = tokio::task::spawn_blocking(move || all(binaries, rounds, &around)).await??;
+    let largest = report.starts.iter().max_by(|a, b| a.zipped_mb.total_cmp(&b.zipped_mb)).context("functions")?;
+    report.lines.push(Line {
+        name: "zipped",
+        what: "zipped size of the largest function".to_owned(),
+        against: "–".to_owned(),
+        unit: Unit::Megabytes,
+        rounds: vec![largest.zipped_mb],
+        reach: Some(Reach::AtMost(ZIPPED_MB)),
+        measured: format!("the largest: {}", largest.function),
+    });
     Ok(())
 }
 
@@ -47,71 +53,30 @@ struct Around {
     endpoint: String,
 }
 
-fn all(binaries: Binaries, rounds: usize, around: &Around) -> Result<(Vec<Line>, Vec<Started>)> {
+fn all(binaries: Binaries, rounds: usize, around: &Around) -> Result<Vec<Started>> {
     let stage = Stage::steps("Starts", FUNCTIONS.len());
-    let (mut starts, mut worst) = (Vec::new(), [(0.0, Vec::new(), ""), (0.0, Vec::new(), "")]);
+    let mut starts: Vec<Started> = Vec::new();
     // The tests' build of all functions is one program, which takes seconds to compress.
     let mut zipped = BTreeMap::new();
     for function in FUNCTIONS {
-        let (mut own, mut nothing) = ([Vec::new(), Vec::new()], [Vec::new(), Vec::new()]);
-        for round in 0..=rounds {
-            for (name, into) in [(NOTHING, &mut nothing), (function, &mut own)] {
-                let (ms, peak_mb) = start(name, &binaries.path(name), around)?;
-                // The first start reads the file from disk.
-                if round > 0 {
-                    into[0].push(ms);
-                    into[1].push(peak_mb);
-                }
-            }
-        }
-        let both = [0, 1].map(|i| ratios(&own[i], &nothing[i]));
-        for (ratios, worst) in both.iter().zip(&mut worst) {
-            if median(ratios) > worst.0 {
-                *worst = (median(ratios), ratios.clone(), function);
-            }
-        }
-        let zipped_mb = match zipped.entry(binaries.path(function)) {
+        let path = binaries.path(function);
+        // The first start reads the file from disk.
+        start(function, &path, around)?;
+        let own = (0..rounds).map(|_| start(function, &path, around)).collect::<Result<Vec<_>>>()?;
+        let (ms, peaks_mb): (Vec<f64>, Vec<f64>) = own.into_iter().unzip();
+        let zipped_mb = match zipped.entry(path) {
             Entry::Occupied(known) => *known.get(),
             Entry::Vacant(new) => {
                 let mb = zipped_mb(new.key())?;
                 *new.insert(mb)
             }
         };
-        starts.push(Started {
-            function,
-            start_ms: median(&own[0]),
-            start_ratio: median(&both[0]),
-            peak_mb: median(&own[1]),
-            peak_ratio: median(&both[1]),
-            zipped_mb,
-        });
+        starts.push(Started { function, start_ms: median(&ms), peak_mb: median(&peaks_mb), zipped_mb });
         stage.step();
     }
-    stage.done(format!("the slowest is {}", worst[0].2));
-    // A buyer does not feel a few milliseconds more than nothing, nor memory below the smallest size of a function.
-    let line = |name, what: &str, rounds: Vec<f64>, function: &str| Line {
-        name,
-        what: what.to_owned(),
-        against: "a function that does nothing".to_owned(),
-        unit: Unit::Ratio,
-        rounds,
-        reach: None,
-        measured: format!("the largest: {function}"),
-    };
-    let largest = starts.iter().max_by(|a, b| a.zipped_mb.total_cmp(&b.zipped_mb)).context("functions")?;
-    let zipped = Line {
-        against: "–".to_owned(),
-        unit: Unit::Megabytes,
-        reach: Some(Reach::AtMost(ZIPPED_MB)),
-        ..line("zipped", "zipped size of the largest function", vec![largest.zipped_mb], largest.function)
-    };
-    let [slowest, hungriest] = worst;
-    let lines = vec![
-        line("start", "start of the slowest function: spawned to first poll", slowest.1, slowest.2),
-        line("peak_memory", "peak memory of the largest function by then", hungriest.1, hungriest.2),
-        zipped,
-    ];
-    Ok((lines, starts))
+    let slowest = starts.iter().max_by(|a, b| a.start_ms.total_cmp(&b.start_ms)).context("functions")?;
+    stage.done(format!("the slowest is {}", slowest.function));
+    Ok(starts)
 }
 
 /// A process that ends when this value is dropped.
