@@ -57,7 +57,7 @@ async fn order(deps: &OrderDeps, body: String) -> Result<(), MessageError> {
     let terms = terms.ok_or_else(|| FulfilmentError::UnknownSale(round.sale.clone()))?;
     let order = deps.fulfilment.place(&reservation, &terms, deps.clock.now()).await?;
     let (id, state, unit) = (&order.reservation.id, order.state.as_str(), order.reservation.unit.0);
-    tracing::info!(reservation_id = %id, state, unit, trace, "applied");
+    tracing::info!(reservation_id = %id, state, unit, trace, "handled");
     Ok(())
 }
 

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use standardwebhooks::Webhook;
 use uuid::Uuid;
 
-/// How long a reservation may be queued, and how often to poll. An order takes a second or two.
+/// How long a reservation may be queued, and how often to poll. An order takes a second or two, in a rush a few more.
 const ORDERED_WITHIN: Duration = Duration::from_secs(120);
 const POLL_EVERY: Duration = Duration::from_millis(250);
 

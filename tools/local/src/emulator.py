@@ -17,7 +17,7 @@ for parse in dynamodb._tokenize, dynamodb._condition_syntax_error:
     setattr(dynamodb, parse.__name__, functools.lru_cache(parse))
 
 # Every receive visits all messages of its queue twice: to complete their fields, and to drop those that are too old.
-# The last field tells a complete one; the first message is the oldest.
+# The last field tells a complete one. The first message is the oldest, but for dead letters, which may stay a bit longer.
 complete, drop_old = sqs._ensure_msg_fields, sqs._expire_retained
 
 
@@ -41,8 +41,9 @@ poll_streams, polling, missed = lambda_svc._poll_dynamodb_streams, threading.Loc
 
 
 def poll_streams_beside():
+    # Before it tries: whoever is polling then hears of it, or is done and lets it try.
+    missed.set()
     if not polling.acquire(blocking=False):
-        missed.set()
         return False
     missed.clear()
 
@@ -55,7 +56,11 @@ def poll_streams_beside():
             if processed or missed.is_set():
                 lambda_svc._esm_wake.set()
 
-    threading.Thread(target=poll, daemon=True).start()
+    try:
+        threading.Thread(target=poll, daemon=True).start()
+    except RuntimeError:
+        polling.release()
+        raise
     return False
 
 
@@ -81,8 +86,8 @@ class Cores:
             with open("/proc/stat") as stat:
                 ticks = [int(ticks) for ticks in stat.readline().split()[1:6]]
             _user, nice, _system, idle, iowait = spent = [now - then for now, then in zip(ticks, self.ticks or ticks)]
-            # What was seen long ago says nothing of this moment: look again.
-            self.busy = age > 4 * LOOK_AGAIN_S or nice + idle + iowait < sum(spent) / 4
+            # What was seen long ago says nothing of this moment.
+            self.busy = age < 4 * LOOK_AGAIN_S and nice + idle + iowait < sum(spent) / 4
             self.seen_at, self.ticks = time.monotonic(), ticks
         return self.busy
 
