@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """No Rust file imports, directly or through others of its crate, a file that imports it. A file imports what its code
-names, also if a third file re-exports that; to declare and re-export is no import, and unit tests may name anything."""
+names, also if a third file re-exports that; to declare and re-export is no import, and unit tests may name anything. It
+does not follow globs, so it does not see what the system's tests share through their prelude."""
 
 import re
 import subprocess

@@ -76,7 +76,7 @@ async fn everything_that_can_be_wrong_with_a_unit_is_found() {
     lab.delete_item("UNIT#lamp#1#1").await;
     lab.delete_item(&format!("ORDER#{}", order_gone.id)).await;
     lab.redis(&["HDEL", BUYERS, "reservation-gone"]).await;
-    // An ordered unit needs no hold in Redis: the ledger decides.
+    // An ordered unit needs no reservation in Redis: the ledger decides.
     lab.redis(&["HDEL", BUYERS, "ordered-without-reservation"]).await;
     for unit in [5, 6, 9] {
         lab.redis(&["ZADD", FREE, &unit.to_string(), &format!("{unit}-{unit}")]).await;

@@ -8,8 +8,7 @@ use crate::lane_keys::LaneKeys;
 #[error("a reservation must have the form SLOT STATE ID UNIT RESERVED_AT_MS, not {0:?}")]
 pub struct InvalidRecord(String, #[source] Corrupt);
 
-/// Parses `SLOT STATE ID UNIT RESERVED_AT_MS`. The rest of the reservation follows from the reservation's lane and
-/// record.
+/// Parses `SLOT STATE ID UNIT RESERVED_AT_MS`. What the text lacks follows from its lane and its user.
 pub(crate) fn read_reservation(
     keys: LaneKeys<'_>,
     user: &UserId,
