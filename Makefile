@@ -66,7 +66,7 @@ check: nextest ## Check format and lints, and run the Rust tests of what depends
 	@tests/names.sh
 	@tests/circles.py
 	@$(COMPILE) "Linting" clippy --workspace --all-targets -- --deny warnings
-	@$(NEXTEST) --no-tests=pass $(CHECKED) -E 'rdeps($(CRATE)) - binary_id(/system/)$(TEST:%= | test(%))'
+	@$(NEXTEST) --no-tests=pass $(CHECKED) -E 'rdeps($(CRATE)) - binary_id(/system/)$(if $(TEST), | test($(TEST)))'
 
 # The TypeScript packages (deployment and clients), and the links of the documentation.
 test-cdk:

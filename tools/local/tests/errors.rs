@@ -515,6 +515,18 @@ fn flash_and_make_add_nothing_to_it() {
     one_line_of_make(&home.checkout("make", &["--silent", "demo", "UNITS=-1"], "true"), units);
 }
 
+/// `make` has parentheses of its own, which once left one too many in the filter of tests.
+#[test]
+fn make_check_names_the_tests_of_a_crate() {
+    let home = Home::new("check");
+    for (test, filter) in [("TEST=", ""), ("TEST=outages::", " | test(outages::)")] {
+        let said = home.checkout("make", &["--dry-run", "--silent", "check", "CRATE=reservation", test], "true");
+        let said = String::from_utf8(said.stdout).unwrap();
+        let expected = format!("'rdeps(reservation) - binary_id(/system/){filter}'\n");
+        assert!(said.ends_with(&expected), "{said}");
+    }
+}
+
 /// It reads the source, so that nobody has to wait for the compiler to see the list.
 #[test]
 fn flash_lists_every_command_in_the_same_words() {
