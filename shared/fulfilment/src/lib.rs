@@ -2,6 +2,9 @@
 //!
 //! Every function here can die at any line and be run again, late, or concurrently. The order of the steps makes that
 //! safe: the ledger's conditional write decides, and what follows it is repeated until it is done.
+//!
+//! What the reservation function calls is boxed, and not `async`: that function's crate would compile it again, with the
+//! optimization that only refusals need.
 
 mod apply;
 mod audit;

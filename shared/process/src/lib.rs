@@ -1,5 +1,7 @@
 //! The memory of one process: what it caches between requests to avoid calls. It may be lost at any time, and is then
 //! read or counted again.
+//!
+//! What orders need is boxed, and not `async`: every crate that awaits it would compile its caches again.
 
 mod answer_counts;
 mod award_cache;

@@ -70,8 +70,7 @@ impl TermsCache {
     pub fn campaign_limits<'a>(&'a self, sale: &'a SaleId) -> BoxFuture<'a, Result<Vec<CampaignLimit>, LedgerError>> {
         Box::pin(async move {
             let read = async {
-                // Boxed: an AWS call makes a large future.
-                let mut read = Box::pin(self.ledger.campaigns()).await?;
+                let mut read = self.ledger.campaigns().await?;
                 read.retain(|campaign| campaign.limit_per_user.is_some());
                 Ok::<_, LedgerError>(Arc::new(read))
             };
@@ -83,15 +82,14 @@ impl TermsCache {
     /// What an order won, for display. May read the names of prizes and the state of the draw from the ledger.
     pub fn award_of<'a>(&'a self, order: &'a Order) -> BoxFuture<'a, Result<Option<ShownAward>, LedgerError>> {
         Box::pin(async move {
-            // Boxed: an AWS call makes a large future, and most orders have no prize.
             let of_round = &order.reservation.id.round;
-            let terms = if ShownAward::needs_terms(order) { Box::pin(self.get(of_round)).await? } else { None };
+            let terms = if ShownAward::needs_terms(order) { self.get(of_round).await? } else { None };
             let needs_draw = terms.as_ref().is_some_and(|terms| ShownAward::needs_draw(order, terms));
-            if !(needs_draw && Box::pin(self.is_drawn(of_round)).await?) {
+            if !(needs_draw && self.is_drawn(of_round).await?) {
                 return Ok(ShownAward::of(order, terms.as_deref(), false));
             }
             // It may have been read before its prize was given, or by an index that lags.
-            let since = Box::pin(self.ledger.order(&order.reservation.id)).await?;
+            let since = self.ledger.order(&order.reservation.id).await?;
             Ok(ShownAward::of(since.as_ref().unwrap_or(order), terms.as_deref(), true))
         })
     }

@@ -206,8 +206,7 @@ fn invoke_with_sample(home: &Home, state: &Value, sample: &str) -> Value {
 }
 
 /// One sample of each kind of event, and those that `event` makes good for this moment; with the expected status, or
-/// number of failures. `tests/system/samples.rs` gives every sample
-/// to its function, but for the ticks of a schedule, which nothing reads.
+/// number of failures. `tests/system/samples.rs` gives every sample to its function.
 const SAMPLES: [(&str, u16); 10] = [
     ("admission/challenge", 201),
     ("admission/token", 201),

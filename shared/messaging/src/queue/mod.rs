@@ -129,7 +129,7 @@ impl Queue {
     where
         E: std::error::Error + Send + Sync + 'static,
     {
-        let called = self.sends.call(is_unanswered, Box::pin(call)).await;
+        let called = self.sends.call(is_unanswered, call).await;
         called.map_err(|broken| match broken {
             Broken::Open => QueueError::Open(breaker::Open),
             Broken::Failed(error) => QueueError::of(name)(error),
