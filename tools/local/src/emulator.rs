@@ -163,7 +163,7 @@ pub fn command(port: u16, valkey_port: u16, home: &Path) -> Result<Command> {
     // closing.
     command.args(["--no-access-log", "--timeout-keep-alive", "75", "--backlog", "4096"]);
     // The emulator sends its own Date, and AWS names no server.
-    command.args(["--no-server-header", "--no-date-header"]);
+    command.args(["--no-server-header", "--no-date-header", "--no-proxy-headers"]);
     Ok(command)
 }
 
