@@ -10,6 +10,6 @@ export default defineConfig({
     teardownTimeout: 30_000,
     expect: { poll: { timeout: 60_000 } },
     // Most of a test is waiting: for intervals of the page, and for paint.
-    maxWorkers: 4,
+    maxWorkers: 6,
   },
 });
