@@ -45,7 +45,6 @@ export const en = {
   'sale.window': 'Time to pay',
   'sale.closes': 'Ends',
   'sale.opens': 'Opens',
-  'sale.price': 'Price',
   'price.now': 'Now',
   'price.before': 'Before',
   'goods': 'About this item',

@@ -45,7 +45,6 @@ export const zh = {
   'sale.window': '付款时限',
   'sale.closes': '结束时间',
   'sale.opens': '开售时间',
-  'sale.price': '价格',
   'price.now': '现价',
   'price.before': '原价',
   'goods': '商品介绍',
