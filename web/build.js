@@ -13,6 +13,20 @@ const PAGES = ['index.html', 'operators.html'];
 /** Browsers of the last four years. */
 const TARGET = ['chrome111', 'firefox114', 'safari16.4'];
 
+/** A plugin: `words/shop.js?en` has the words of one language, since a visitor needs no other. */
+const oneLanguage = {
+  name: 'one-language',
+  async load(id) {
+    const [, file, language] = /^(.*\/words\/shop\.js)\?(en|zh)$/.exec(id) ?? [];
+    if (!language) return undefined;
+    // Another address after each edit: Node loads a module once.
+    const { shopWords } = await import(`${file}?${Date.now()}`);
+    return `export default ${JSON.stringify(shopWords[language])}`;
+  },
+};
+/** Such a file is named after its language. */
+const chunkFileNames = ({ facadeModuleId }) => `assets/${/\/shop\.js\?(\w+)$/.exec(facadeModuleId)?.[1] ?? '[name]'}-[hash].js`;
+
 const shared = { root: ROOT, configFile: false, logLevel: 'warn' };
 
 /** Builds into `outDir`. */
@@ -21,7 +35,7 @@ export async function build(outDir = DIST) {
   for (const [at, page] of PAGES.entries()) {
     await viteBuild({
       ...shared,
-      plugins: [noteLicences(packages)],
+      plugins: [oneLanguage, noteLicences(packages)],
       // Files that are copied unchanged come with the first page.
       publicDir: at === 0 ? 'public' : false,
       worker: { format: 'es', plugins: () => [noteLicences(packages)] },
@@ -29,7 +43,7 @@ export async function build(outDir = DIST) {
         outDir, emptyOutDir: at === 0, target: TARGET, modulePreload: { polyfill: false }, reportCompressedSize: false,
         // The policy allows embedded pictures, but no embedded styles or scripts.
         assetsInlineLimit: (path) => (path.endsWith('.svg') ? undefined : false),
-        rolldownOptions: { input: `${ROOT}${page}` },
+        rolldownOptions: { input: `${ROOT}${page}`, output: { chunkFileNames } },
       },
     });
   }
@@ -39,7 +53,7 @@ export async function build(outDir = DIST) {
 
 /** Serves the sources during development; a connect middleware. */
 export async function sources(server) {
-  const { middlewares } = await createServer({ ...shared, appType: 'mpa', publicDir: 'public', server: { middlewareMode: true, hmr: { server } } });
+  const { middlewares } = await createServer({ ...shared, plugins: [oneLanguage], appType: 'mpa', publicDir: 'public', server: { middlewareMode: true, hmr: { server } } });
   return middlewares;
 }
 

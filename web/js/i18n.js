@@ -4,8 +4,8 @@ const STORED = 'language';
 const TAGS = { en: 'en', zh: 'zh-Hans' };
 /** Each language is a separate file, and only the chosen one is loaded. */
 const WORDS = {
-  en: () => import('../words/en.js').then(({ en }) => en),
-  zh: () => import('../words/zh.js').then(({ zh }) => zh),
+  en: () => import('../words/shop.js?en'),
+  zh: () => import('../words/shop.js?zh'),
 };
 const FIRST_RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 15_000;
@@ -57,7 +57,7 @@ class Language extends EventTarget {
   async #load(code) {
     for (let ms = FIRST_RETRY_MS; !this.#words[code] && this.#wanted === code; ms = Math.min(2 * ms, LONGEST_RETRY_MS)) {
       try {
-        this.#words[code] = await WORDS[code]();
+        this.#words[code] = (await WORDS[code]()).default;
       } catch {
         await new Promise((done) => {
           setTimeout(done, ms);

@@ -1,4 +1,6 @@
 import { expect } from 'vitest';
+import { problem } from './answers.js';
+import { GOOD_SHIFT } from './browser.js';
 import { onBoth, onStandIn, test } from './on.js';
 import { heading, reserve, shop, visit, work } from './visits.js';
 
@@ -14,7 +16,7 @@ const TABS_CLOSE_AFTER_MS = [200, 500, 800, 1_200, 1_600, 2_200, 3_000, 4_000];
 test('a purchase from the list to the payment, by keyboard only', async () => {
   const sale = await shop.sell({ gate: { work_bits: USUAL_WORK_BITS } });
   const campaign = await shop.campaign([sale]);
-  const { page, answers, shift, go, GOOD_SHIFT } = await visit({});
+  const { page, answers, shift, go } = await visit({});
   const user = shop.user();
   await go('');
   const enter = async (locator) => {
@@ -60,10 +62,8 @@ onStandIn.test.each([['behind', -HOUR_MS], ['ahead', HOUR_MS]])('the button open
 onStandIn.test('a buyer who is too early is told so, and the button appears by itself', async () => {
   const sale = await shop.sell();
   const { page, go } = await visit({ user: shop.user() });
-  await page.route(/\/challenges$/, (route) => route.fulfill({
-    status: 409, contentType: 'application/problem+json', headers: { 'retry-after': '2' },
-    body: JSON.stringify({ code: 'not_open', status: 409, title: '', opens_at: new Date(Date.now() + 2_000).toISOString() }),
-  }), { times: 1 });
+  await page.route(/\/challenges$/, (route) => route.fulfill(
+    problem(409, 'not_open', { opens_at: new Date(Date.now() + 2_000).toISOString() }, { 'retry-after': '2' })), { times: 1 });
   await go(`sales/${sale}`);
   await page.getByRole('button', { name: 'Buy now' }).click();
   await heading(page, 'Opens in').waitFor();

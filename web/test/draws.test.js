@@ -2,6 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { beforeAll, expect } from 'vitest';
+import { GOOD_SHIFT } from './browser.js';
 import { onBoth, onStandIn, test } from './on.js';
 import { heading, reserve, shop, visit } from './visits.js';
 
@@ -39,7 +40,7 @@ beforeAll(async () => {
 
 onBoth.test('a packet is opened and final, and its draw is not over while the round runs', async () => {
   const sale = await shop.sell({ title: 'New year', total: 5, allocation: SPLIT, ...FREE });
-  const { page, go, rules, shift, GOOD_SHIFT } = await visit();
+  const { page, go, rules, shift } = await visit();
   await go(`sales/${sale}`);
   await page.getByText('€100.00 in 5 packets').waitFor();
   expect(await page.getByText('Time to pay').count()).toBe(0);

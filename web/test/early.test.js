@@ -1,10 +1,10 @@
 // Early access for members, and their quota.
 
 import { expect, test } from 'vitest';
-import { DESKTOP, PHONE } from './browser.js';
-import { heading, reserve, shop, visit, work } from './visits.js';
+import { DESKTOP, GOOD_SHIFT, LOCALES, PHONE } from './browser.js';
+import { act, operate, write } from './desk.js';
+import { heading, looksRight, reserve, shop, shot, visit, work } from './visits.js';
 
-const SHOTS = process.env.SHOTS;
 /** Long enough to see, short enough to wait for. */
 const SOON_MS = process.env.SHOP_URL ? 60_000 : 25_000;
 
@@ -21,8 +21,6 @@ async function membersFirst(name, opensInMs, more = {}) {
   const early_access = [{ group: name, lead_s: 3_600, ...more }];
   return shop.sell({ total: 3, opensInMs, lastsMs: 3_600_000, early_access });
 }
-
-const shot = async (page, what) => SHOTS && page.screenshot({ path: `${SHOTS}/early-${what}.png`, fullPage: true });
 
 test('a member buys early; others see when it opens, and buy then', async () => {
   const [member, stranger] = [shop.user(), shop.user()];
@@ -46,7 +44,7 @@ test('a member buys early; others see when it opens, and buy then', async () => 
   await heading(theirs.page, 'Open now').waitFor({ timeout: shop.loadsWithinMs + 2 * SOON_MS });
   expect(await theirs.page.getByText(/^Members first, everyone from /).count()).toBe(0);
   await reserve(theirs.page);
-  expect(await theirs.shift()).toBeLessThan(theirs.GOOD_SHIFT);
+  expect(await theirs.shift()).toBeLessThan(GOOD_SHIFT);
 }, 400_000);
 
 test('before the members’ opening everyone waits, and sees both times', async () => {
@@ -97,24 +95,18 @@ test.each([
   { language: 'en', device: PHONE, name: 'phone' },
   { language: 'zh', device: PHONE, name: 'phone' },
 ])('$language on a $name is accessible', async ({ language, device, name }) => {
-  const locale = language === 'zh' ? 'zh-CN' : 'en-GB';
   const sale = await membersFirst(await group(shop.user()), 1_800_000, { quota: { units: 1, for_s: 600 } });
-  const { page, go, rules, shift, GOOD_SHIFT } = await visit({ ...device, locale });
-  await go(`sales/${sale}`);
-  await page.locator('.stage h2').waitFor();
-  await page.getByText(language === 'zh' ? /^会员优先，所有人 / : /^Members first, everyone from /).waitFor();
-  expect(await rules()).toEqual([]);
-  await shot(page, `${name}-${language}`);
-  expect(await shift()).toBeLessThan(GOOD_SHIFT);
-  const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
-  expect(wide).toBeLessThanOrEqual(0);
+  const one = await visit({ ...device, locale: LOCALES[language] });
+  await one.go(`sales/${sale}`);
+  await one.page.locator('.stage h2').waitFor();
+  await one.page.getByText(language === 'zh' ? /^会员优先，所有人 / : /^Members first, everyone from /).waitFor();
+  await looksRight(one, `early-${name}-${language}`);
 });
 
 test('an operator uploads a list, creates a sale for it and sees who can buy when', async () => {
-  const { page, go, rules } = await visit({ user: 'operator', operator: true });
+  const { page, go, rules } = await operate('users');
   const [listed, filed, name] = [shop.user(), shop.user(), `op-${process.pid}-${Date.now().toString(36)}`];
   const dialog = page.getByRole('dialog');
-  await go('users', '/operators.html');
   await page.getByRole('button', { name: 'Change a list' }).click();
   await dialog.locator('[name=group]').fill(name);
   await dialog.locator('[name=users]').fill(`${listed}\n\n ${listed} \n`);
@@ -122,7 +114,7 @@ test('an operator uploads a list, creates a sale for it and sees who can buy whe
   const many = Array.from({ length: 1_500 }, (_, n) => `${filed}-${n}`).join('\r\n');
   await dialog.locator('[name=file]').setInputFiles({ name: 'members.txt', mimeType: 'text/plain', buffer: Buffer.from(`${filed}\r\n${many}`) });
   expect(await rules()).toEqual([]);
-  await shot(page, 'operators-list');
+  await shot(page, 'early-operators-list');
   await dialog.getByRole('button', { name: 'Send' }).click();
   await page.locator('.said', { hasText: `${name}: 1,502 of 1,502 users sent.` }).waitFor();
   const users = new Set();
@@ -140,26 +132,18 @@ test('an operator uploads a list, creates a sale for it and sees who can buy whe
   await dialog.getByRole('button', { name: 'Send' }).click();
   await page.locator('.said', { hasText: `${name}: 1 of 1 users sent.` }).waitFor();
 
-  await go('new', '/operators.html');
-  const field = (of) => page.locator(`.editor [name=${of}]`);
-  await field('title').fill('Lamp for members');
-  await field('sale_id').fill(name);
-  await field('price').fill('9.90');
-  await field('early').selectOption('yes');
-  await field('group').fill(name);
-  await field('lead').fill('180');
-  await field('quota').fill('40');
+  await go('new');
+  await write(page, { title: 'Lamp for members', sale_id: name, price: '9.90', early: 'yes', group: name, lead: '180', quota: '40' });
   expect(await rules()).toEqual([]);
-  await shot(page, 'operators-form');
+  await shot(page, 'early-operators-form');
   await page.getByRole('button', { name: 'Create the draft' }).click();
   await page.getByRole('heading', { level: 1, name: 'Lamp for members' }).waitFor();
   await page.locator('.board-head', { hasText: `quota of 40 for ${name} until ` }).waitFor();
   const terms = await shop.operate('GET', `/v1/admin/sales/${name}`);
   expect(terms.early_access).toEqual([{ group: name, lead_s: 10_800, quota: { units: 40, for_s: 600 } }]);
-  await page.locator('.board').getByRole('button', { name: 'Publish', exact: true }).click();
-  await dialog.getByRole('button', { name: 'Publish', exact: true }).click();
+  await act(page, 'Publish');
   await page.getByRole('button', { name: 'Pause', exact: true }).waitFor();
-  await shot(page, 'operators-board');
+  await shot(page, 'early-operators-board');
 
   const mine = await visit({ user: listed });
   await mine.go(`sales/${name}`);
@@ -172,8 +156,7 @@ test('an operator uploads a list, creates a sale for it and sees who can buy whe
 }, 300_000);
 
 test('a list without users is not sent', async () => {
-  const { page, go } = await visit({ user: 'operator', operator: true });
-  await go('users', '/operators.html');
+  const { page } = await operate('users');
   await page.getByRole('button', { name: 'Change a list' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Send' }).click();
   await page.getByRole('dialog').getByText('A list has 1 to 1,000,000 users.').waitFor();

@@ -1,14 +1,12 @@
 import { expect } from 'vitest';
+import { json, problem } from './answers.js';
 import { PHONE } from './browser.js';
 import { onBoth, onStandIn } from './on.js';
 import { openShop } from './shop.js';
 import { heading, shop, visit, work } from './visits.js';
 
 const MINUTE_MS = 60_000;
-
-const problem = (code, status, headers = {}) => ({
-  status, headers, contentType: 'application/problem+json', body: JSON.stringify({ code, status, title: '' }),
-});
+const queued = (id) => json(200, { reservation_id: id, status: 'queued', unit: 1, reserved_at: new Date().toISOString() });
 
 onStandIn.test('the page may run and load only its own files', async () => {
   for (const path of ['/', '/operators.html']) {
@@ -30,7 +28,7 @@ onStandIn.test('overloaded: the page retries by itself, with the same key', asyn
   const keys = [];
   await page.route(/\/v1\/sales\/[\w-]+\/reservations\//, (route) => {
     keys.push(route.request().headers()['idempotency-key']);
-    return keys.length < 3 ? route.fulfill(problem('overloaded', 503, { 'retry-after': '1' })) : route.fallback();
+    return keys.length < 3 ? route.fulfill(problem(503, 'overloaded', {}, { 'retry-after': '1' })) : route.fallback();
   });
   await go(`sales/${sale}`);
   await page.getByRole('button', { name: 'Buy now' }).click();
@@ -47,7 +45,7 @@ onStandIn.test('a pass that has expired: one more question, and the same request
   const keys = [];
   await page.route(/\/v1\/sales\/[\w-]+\/reservations\//, (route) => {
     keys.push(route.request().headers()['idempotency-key']);
-    return keys.length < 2 ? route.fulfill(problem('bad_token', 403)) : route.fallback();
+    return keys.length < 2 ? route.fulfill(problem(403, 'bad_token')) : route.fallback();
   });
   await go(`sales/${sale}`);
   await page.getByRole('button', { name: 'Buy now' }).click();
@@ -97,8 +95,8 @@ onStandIn.test('a reservation that a failover lost is shown unchanged until it i
   let looks = 0;
   await page.route(/\/v1\/reservations\//, (route) => {
     looks += 1;
-    if (looks === 1) return route.fulfill({ json: { reservation_id: id, status: 'queued', unit: 1, reserved_at: new Date().toISOString() } });
-    return looks < 4 ? route.fulfill(problem('unknown_reservation', 404)) : route.fallback();
+    if (looks === 1) return route.fulfill(queued(id));
+    return looks < 4 ? route.fulfill(problem(404, 'unknown_reservation')) : route.fallback();
   });
   await go(`reservations/${id}`);
   await heading(page, 'You are in').waitFor();
@@ -122,12 +120,12 @@ onStandIn.test('trouble before a failover lost a reservation is over, and the pa
   let looks = 0;
   await page.route(/\/v1\/reservations\//, async (route) => {
     looks += 1;
-    if (looks === 1) return route.fulfill({ json: { reservation_id: id, status: 'queued', unit: 1, reserved_at: new Date().toISOString() } });
-    if (looks === 2) return route.fulfill(problem('overloaded', 503));
+    if (looks === 1) return route.fulfill(queued(id));
+    if (looks === 2) return route.fulfill(problem(503, 'overloaded'));
     if (known) return route.fallback();
     await isShown;
     unknownAt.push(Date.now());
-    return route.fulfill(problem('unknown_reservation', 404));
+    return route.fulfill(problem(404, 'unknown_reservation'));
   });
   await go(`reservations/${id}`);
   await trouble.waitFor();
@@ -152,14 +150,14 @@ onStandIn.test('a reservation may be unknown for a minute each time that a failo
   let isLater = false;
   await page.route(/\/v1\/reservations\//, (route) => {
     looks += 1;
-    if (looks === 1) return route.fulfill({ json: { reservation_id: id, status: 'queued', unit: 1, reserved_at: new Date().toISOString() } });
+    if (looks === 1) return route.fulfill(queued(id));
     if (unknown === 0 || (isLater && unknown === 1)) {
       unknown += 1;
-      return route.fulfill(problem('unknown_reservation', 404));
+      return route.fulfill(problem(404, 'unknown_reservation'));
     }
     if (isLater) return route.fallback();
     overloaded += 1;
-    return route.fulfill(problem('overloaded', 503));
+    return route.fulfill(problem(503, 'overloaded'));
   });
   await page.clock.install();
   await go(`reservations/${id}`);
@@ -186,7 +184,7 @@ onStandIn.test('with push, the page hardly polls, and loads news at once', async
   let looks = 0;
   await page.route(/\/v1\/reservations\//, (route) => {
     looks += 1;
-    return route.fulfill({ json: { reservation_id: id, status: 'queued', unit: 1, reserved_at: new Date().toISOString() } });
+    return route.fulfill(queued(id));
   });
   await page.clock.install();
   await go(`reservations/${id}`);

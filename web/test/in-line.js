@@ -57,11 +57,10 @@ export async function traveller(page) {
   };
 }
 
-/** Applies the current `changes` to a sale's card whenever the page loads it. */
-export const cardSays = (page, changes) => page.route(/\/v1\/sales\/[\w-]+$/, async (route) => {
-  const response = await route.fetch({ maxRetries: 2 });
-  await route.fulfill({ response, json: { ...(await response.json()), ...changes } });
-});
+/** A page whose random numbers are all the same. */
+export const chance = (context, value) => context.addInitScript((is) => {
+  Math.random = () => is;
+}, value);
 
 /** A ticket in the system's format; with a `second`, that of a late arrival. */
 export function ticketOf(user, second = null) {

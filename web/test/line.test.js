@@ -3,14 +3,13 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { admits, before, commitmentOf, placePpb, rankOfEarly, readTicket, rounded, waitS } from '../js/line.js';
-import { en } from '../words/en.js';
 import { lineWords } from '../words/line.js';
-import { zh } from '../words/zh.js';
-import { DESKTOP, PHONE } from './browser.js';
-import { LINE, LONG_MS, MINUTE_MS, cardSays, crowd, edit, hide, kept, open, requests, row, ticketOf, traveller } from './in-line.js';
-import { heading, shop, visit } from './visits.js';
+import { shopWords } from '../words/shop.js';
+import { cardSays, problem } from './answers.js';
+import { DESKTOP, PHONE, SHOTS } from './browser.js';
+import { LINE, LONG_MS, MINUTE_MS, chance, crowd, edit, hide, kept, open, requests, row, ticketOf, traveller } from './in-line.js';
+import { heading, looksRight, shop, visit } from './visits.js';
 
-const SHOTS = process.env.SHOTS;
 const vectors = JSON.parse(readFileSync(new URL('../../shared/pass/line_vectors.json', import.meta.url), 'utf8'));
 
 describe('places', () => {
@@ -60,11 +59,7 @@ describe('places', () => {
   });
 });
 
-const shot = async (page, what) => SHOTS && page.screenshot({ path: `${SHOTS}/line-${what}.png`, fullPage: true });
-
-const refusal = (status, code, more = {}, headers = {}) => (route) => route.fulfill({
-  status, headers, contentType: 'application/problem+json', body: JSON.stringify({ status, code, title: '', ...more }),
-});
+const refusal = (...of) => (route) => route.fulfill(problem(...of));
 
 const shown = (page) => row(page, 'Before you').textContent();
 
@@ -299,9 +294,7 @@ test.each([['behind', -5 * MINUTE_MS], ['ahead', 5 * MINUTE_MS]])('a clock five 
   const user = shop.user();
   const sale = await shop.sell({ opensInMs: LONG_MS, line: { ...LINE, paused: true } });
   const { page, context, go } = await visit({ user, offsetMs });
-  await context.addInitScript(() => {
-    Math.random = () => 0.5;
-  });
+  await chance(context, 0.5);
   await go(`sales/${sale}`);
   await page.getByText('You will get your ticket by').waitFor();
   // Half of the remaining time without its margin; the test may lag by a minute.
@@ -339,9 +332,7 @@ test('two tabs share a ticket, and neither overwrites the other\'s state', async
 test('a second tab requests no ticket, and gets it when the first does', async () => {
   const sale = await shop.sell({ opensInMs: LONG_MS, line: LINE });
   const { page, context, go } = await visit();
-  await context.addInitScript(() => {
-    Math.random = () => 0.9;
-  });
+  await chance(context, 0.9);
   await go(`sales/${sale}`);
   await page.getByText('You will get your ticket by').waitFor();
   const other = await context.newPage();
@@ -414,9 +405,7 @@ test('after an expired session the user signs in again, and gets the ticket', as
   const sale = await shop.sell({ line: { ...LINE, paused: true } });
   const user = shop.user();
   const { page, go } = await visit({ user });
-  await page.route(/\/tickets$/, (route) => route.fulfill({
-    status: 401, contentType: 'application/problem+json', body: JSON.stringify({ status: 401, code: 'unauthorized', title: '' }),
-  }), { times: 1 });
+  await page.route(/\/tickets$/, refusal(401, 'unauthorized'), { times: 1 });
   await go(`sales/${sale}`);
   const dialog = page.getByRole('dialog');
   await dialog.waitFor();
@@ -678,16 +667,13 @@ const SEEN = SCREENS.filter(([, { always }]) => SHOTS || always).flatMap((screen
   .map(([[name, how, title], way]) => ({ name, how, title, way, language: way.locale.slice(0, 2) }));
 
 test.each(SEEN)('screen: $name, $way.name $way.colorScheme in $language', async ({ name, how, title, way, language }) => {
-  const { is = ['moving', 10_000_000], chance, refused, down, late = false, proof, always: _always, ...more } = how;
-  const words = { ...{ en, zh }[language], ...lineWords[language] };
-  const { page, context, go, line, shows, net, sale, rules, shift, GOOD_SHIFT } = await crowd({
-    ...way, reducedMotion: 'reduce', ...more, ticket: (user) => ticketOf(user, late ? Math.floor(Date.now() / 1000) : null),
+  const { is = ['moving', 10_000_000], chance: draws, refused, down, late = false, proof, always: _always, ...more } = how;
+  const words = { ...shopWords[language], ...lineWords[language] };
+  const one = await crowd({
+    ...way, ...more, ticket: (user) => ticketOf(user, late ? Math.floor(Date.now() / 1000) : null),
   });
-  if (chance !== undefined) {
-    await context.addInitScript((value) => {
-      Math.random = () => value;
-    }, chance);
-  }
+  const { page, context, go, line, shows, net, sale } = one;
+  if (draws !== undefined) await chance(context, draws);
   const { per_s: perS = 500, ...changes } = is[2] ?? {};
   shows(is[0], is[1], changes);
   Object.assign(line.admitted, { per_s: perS });
@@ -700,8 +686,5 @@ test.each(SEEN)('screen: $name, $way.name $way.colorScheme in $language', async 
   net.down = Boolean(down);
   if (down) await page.locator('.stage .hint').waitFor();
   if (proof) await page.locator('.proof summary').click();
-  await shot(page, `${name}-${way.name}-${way.colorScheme}-${language}`);
-  expect(await rules()).toEqual([]);
-  expect(await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)).toBeLessThanOrEqual(0);
-  expect(await shift()).toBeLessThan(GOOD_SHIFT);
+  await looksRight(one, `line-${name}-${way.name}-${way.colorScheme}-${language}`);
 });

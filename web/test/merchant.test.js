@@ -3,20 +3,12 @@
 import { readFile } from 'node:fs/promises';
 import { expect } from 'vitest';
 import { operators } from '../words/operators.js';
+import { problem } from './answers.js';
 import { DESKTOP, LITTLE_SHIFT, WAYS, painted } from './browser.js';
+import { desk, operate, short } from './desk.js';
 import { onBoth, onStandIn } from './on.js';
-import { shop, visit as open } from './visits.js';
+import { looksRight, shop } from './visits.js';
 
-const SHOTS = process.env.SHOTS;
-let one;
-
-async function visit(hash, options = {}) {
-  one = await open({ user: 'operator', operator: true, ...options });
-  await one.go(hash, '/operators.html');
-  return one.page;
-}
-
-const short = (id) => id.slice(-8).toUpperCase();
 const money = { price_minor: 18_900, currency: 'EUR' };
 
 /** Waits until operators can find `count` orders, and returns them. */
@@ -60,7 +52,7 @@ async function allRefunds() {
 const rows = (page) => page.locator('.results tbody tr');
 
 onStandIn.test('the pages are reachable by keyboard, and the current one is marked', async () => {
-  const page = await visit('');
+  const { page } = await operate('');
   const nav = page.getByRole('navigation', { name: 'Operations' });
   await page.getByRole('link', { name: 'New sale' }).waitFor();
   expect(await nav.getByRole('link').allTextContents()).toEqual(['Sales', 'Orders', 'Refunds', 'Campaigns', 'Users', 'Health']);
@@ -89,7 +81,7 @@ onBoth.test('orders are found by a filter that is part of the address, and one i
     const all = await Promise.all(bought.map(stands));
     return all.every((status, n) => status === (n === 0 ? 'cancelled' : 'pending_payment'));
   });
-  const page = await visit('orders');
+  const { page } = await operate('orders');
   await page.getByLabel('Sale', { exact: true }).fill(sale);
   await page.getByRole('button', { name: 'Find', exact: true }).click();
   await rows(page).first().waitFor();
@@ -132,7 +124,7 @@ onStandIn.test('times in a filter are the browser\'s, or exactly those of the li
   const { id } = await shop.buy(sale);
   const [order] = await written({ sale }, 1);
   const at = (ms) => new Date(Date.parse(order.ordered_at) + ms).toISOString();
-  const page = await visit(`orders?${new URLSearchParams({ sale, from: at(-1), to: at(1) })}`, { timezoneId: 'Asia/Shanghai' });
+  const { page } = await operate(`orders?${new URLSearchParams({ sale, from: at(-1), to: at(1) })}`, { timezoneId: 'Asia/Shanghai' });
   await rows(page).getByRole('link', { name: `Order ${short(id)}` }).waitFor();
   const shown = await page.getByLabel('Ordered from').inputValue();
   expect(shown).toBe(new Date(Date.parse(at(-1)) + 8 * 3_600_000).toISOString().slice(0, 16));
@@ -147,7 +139,7 @@ onStandIn.test('times in a filter are the browser\'s, or exactly those of the li
 });
 
 onStandIn.test('errors in a filter are shown beside it, and nothing is lost', async () => {
-  const page = await visit('orders');
+  const { page, go } = await operate('orders');
   const error = page.locator('#orders-error');
   const find = () => page.getByRole('button', { name: 'Find', exact: true }).click();
   await page.getByLabel('Round').fill('2');
@@ -169,7 +161,7 @@ onStandIn.test('errors in a filter are shown beside it, and nothing is lost', as
   // Without a sale there is nothing to export.
   expect(await page.getByRole('button', { name: 'Export as CSV' }).count()).toBe(0);
   // Errors that only the system finds are shown at their fields as well.
-  await one.go('orders?user=bob&state=lost', '/operators.html');
+  await go('orders?user=bob&state=lost');
   await expect.poll(() => error.textContent()).toContain('state:');
   expect(await page.getByLabel('State').getAttribute('aria-invalid')).toBe('true');
   await page.getByRole('button', { name: 'Clear' }).click();
@@ -187,7 +179,7 @@ onStandIn.test('errors in a filter are shown beside it, and nothing is lost', as
 });
 
 onStandIn.test('what is typed right after a filter was cleared stays', async () => {
-  const page = await visit('orders?user=bob');
+  const { page } = await operate('orders?user=bob');
   await page.getByRole('button', { name: 'Clear' }).waitFor();
   await page.evaluate(() => new Promise((moved) => {
     addEventListener('hashchange', () => setTimeout(moved), { once: true });
@@ -205,14 +197,13 @@ onStandIn.test('what is typed right after a filter was cleared stays', async () 
 onStandIn.test('the search for a rare state continues through empty pages', async () => {
   const sale = await shop.sell();
   let asked = 0;
-  one = await open({ user: 'operator', operator: true });
-  const { page } = one;
+  const { page, go } = await desk();
   await page.route(/\/v1\/admin\/orders\?/, async (route) => {
     asked += 1;
     const cursor = `1.${sale}.1.${'a'.repeat(32)}.${String(asked).padStart(16, '0')}`;
     await route.fulfill({ json: { orders: [], ...(asked < 7 ? { next_cursor: cursor } : {}) } });
   });
-  await one.go(`orders?sale=${sale}&state=failed`, '/operators.html');
+  await go(`orders?sale=${sale}&state=failed`);
   await page.getByRole('heading', { name: 'None so far' }).waitFor();
   expect(asked).toBe(5);
   await page.getByRole('button', { name: 'Look further' }).click();
@@ -224,8 +215,7 @@ onStandIn.test('a page that fails to load is reported, keeps the rows, and can b
   const sale = await shop.sell();
   const { id } = await shop.buy(sale);
   const [order] = await written({ sale }, 1);
-  one = await open({ user: 'operator', operator: true });
-  const { page } = one;
+  const { page, go } = await desk();
   let asked = 0;
   await page.route(/\/v1\/admin\/orders\?/, (route) => {
     asked += 1;
@@ -233,7 +223,7 @@ onStandIn.test('a page that fails to load is reported, keeps the rows, and can b
     const cursor = `1.${id}.${'0'.repeat(16)}`;
     return route.fulfill({ json: { orders: [{ ...order, unit: asked }], ...(asked === 1 ? { next_cursor: cursor } : {}) } });
   });
-  await one.go(`orders?sale=${sale}`, '/operators.html');
+  await go(`orders?sale=${sale}`);
   const more = page.getByRole('button', { name: 'More' });
   await more.click();
   await expect.poll(() => page.locator('#orders-error').textContent()).toBe('No connection');
@@ -253,13 +243,13 @@ onBoth.test('a round is exported page by page into one file, while other screens
     const { orders, next_cursor: next } = await shop.operate('GET', `/v1/admin/orders?sale=${sale}`);
     return Boolean(next) || orders.length === bought.length;
   });
-  const page = await visit(`orders?sale=${sale}`);
+  const { page } = await operate(`orders?sale=${sale}`);
   const held = [];
   await page.route(/\/rounds\/1\/orders\?.*cursor=/, (route) => held.push(route));
   // A busy answer does not end it.
   let busy = 0;
   await page.route(/\/rounds\/1\/orders\?format=csv$/, (route) => ((busy += 1) === 1
-    ? route.fulfill({ status: 503, headers: { 'retry-after': '1' }, contentType: 'application/problem+json', body: '{"status":503,"code":"overloaded","title":""}' })
+    ? route.fulfill(problem(503, 'overloaded', {}, { 'retry-after': '1' }))
     : route.continue()));
   const saved = page.waitForEvent('download');
   const go = page.getByRole('button', { name: 'Export as CSV' });
@@ -289,7 +279,7 @@ onStandIn.test('a cancelled export requests nothing more and saves nothing', asy
   const sale = await shop.sell();
   await shop.buy(sale);
   await written({ sale }, 1);
-  const page = await visit(`orders?sale=${sale}&round=1`);
+  const { page } = await operate(`orders?sale=${sale}&round=1`);
   let asked = 0;
   let downloads = 0;
   page.on('download', () => {
@@ -318,7 +308,7 @@ onStandIn.test('a cancelled export requests nothing more and saves nothing', asy
 
 onStandIn.test('a refund is marked once, and the second operator sees who did it', async () => {
   const { id, user, sale } = await due();
-  const page = await visit('refunds');
+  const { page } = await operate('refunds');
   const row = (at) => rows(at).filter({ has: at.getByRole('link', { name: `Order ${short(id)}` }) });
   const turn = async (at) => {
     const more = at.getByRole('button', { name: 'More', exact: true });
@@ -332,8 +322,8 @@ onStandIn.test('a refund is marked once, and the second operator sees who did it
   await turn(page);
   expect(await row(page).innerText()).toContain('€189.00');
   expect(await row(page).innerText()).toContain(user);
-  const second = await open({ user: 'olga', operator: true });
-  await second.go('refunds', '/operators.html');
+  const second = await desk({ user: 'olga' });
+  await second.go('refunds');
   await turn(second.page);
 
   const mark = async (at, how) => {
@@ -353,7 +343,7 @@ onStandIn.test('a refund is marked once, and the second operator sees who did it
   await second.page.getByText(`€189.00 for order ${short(id)} was marked before, by operator`).waitFor();
   expect(await row(second.page).count()).toBe(0);
 
-  await second.go(`orders/${id}`, '/operators.html');
+  await second.go(`orders/${id}`);
   await second.page.locator('.history li', { hasText: 'marked as refunded by operator' }).waitFor();
   await second.page.locator('.listing .badge', { hasText: 'Refunded' }).waitFor();
   expect(await second.page.getByRole('link', { name: `${sale}, round 1` }).getAttribute('href')).toBe(`#/sales/${sale}`);
@@ -361,14 +351,13 @@ onStandIn.test('a refund is marked once, and the second operator sees who did it
 
 onStandIn.test('a failed mark keeps the row, and can be retried', async () => {
   const { id, payment } = await due();
-  one = await open({ user: 'operator', operator: true });
-  const { page } = one;
+  const { page, go } = await desk();
   const refund = { payment_id: payment, reservation_id: id, user: 'bob', order_state: 'cancelled', ...money, due_at: '2026-11-24T09:16:00Z' };
   const others = [{ ...refund, payment_id: 'pay_2', price_minor: 990 }];
   await page.route(/\/v1\/admin\/refunds$/, (route) => route.fulfill({ json: { refunds: [refund, ...others] } }));
   let tried = 0;
   await page.route(/\/refunds\/refunded$/, (route) => ((tried += 1) === 1 ? route.abort() : route.continue()));
-  await one.go('refunds', '/operators.html');
+  await go('refunds');
   const mark = async () => {
     await page.getByRole('button', { name: `Mark as refunded: €189.00, Order ${short(id)}` }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Mark as refunded' }).click();
@@ -384,37 +373,25 @@ onStandIn.test('a failed mark keeps the row, and can be retried', async () => {
 });
 
 onStandIn.test('without refunds the page says so', async () => {
-  one = await open({ user: 'operator', operator: true });
-  await one.page.route(/\/v1\/admin\/refunds$/, (route) => route.fulfill({ json: { refunds: [] } }));
-  await one.go('refunds', '/operators.html');
-  await one.page.getByRole('heading', { name: 'No refunds due' }).waitFor();
+  const { page, go } = await desk();
+  await page.route(/\/v1\/admin\/refunds$/, (route) => route.fulfill({ json: { refunds: [] } }));
+  await go('refunds');
+  await page.getByRole('heading', { name: 'No refunds due' }).waitFor();
 });
 
 onStandIn.test('a former operator sees only that', async () => {
-  const page = await visit('orders');
+  const { page } = await operate('orders');
   await page.getByRole('heading', { level: 1, name: 'Orders' }).waitFor();
-  await page.route(/\/v1\/admin\/orders\?/, (route) => route.fulfill({
-    status: 403, contentType: 'application/problem+json', body: '{"status":403,"code":"forbidden","title":""}',
-  }));
+  await page.route(/\/v1\/admin\/orders\?/, (route) => route.fulfill(problem(403, 'forbidden')));
   await page.getByLabel('User').fill('bob');
   await page.getByLabel('User').press('Enter');
   await page.getByRole('heading', { level: 1, name: 'You have no access' }).waitFor();
   expect(await page.locator('form, nav').count()).toBe(0);
 });
 
-onStandIn.describe.each(WAYS)('$language, $colorScheme, $name', ({ language, colorScheme, device, name }) => {
+onStandIn.describe.each(WAYS)('$language, $colorScheme, $name', ({ language, colorScheme, options, name }) => {
   const words = operators[language];
-  const options = { ...device, colorScheme, locale: language === 'zh' ? 'zh-CN' : 'en-GB' };
-
-  /** Checks accessibility, layout shift and width. */
-  async function holds(what) {
-    const { page } = one;
-    if (SHOTS) await page.screenshot({ path: `${SHOTS}/merchant-${name}-${colorScheme}-${language}-${what}.png`, fullPage: true });
-    expect(await one.rules()).toEqual([]);
-    expect(await one.shift()).toBeLessThan(one.GOOD_SHIFT);
-    const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
-    expect(wide).toBeLessThanOrEqual(0);
-  }
+  const picture = (what) => `merchant-${name}-${colorScheme}-${language}-${what}`;
 
   onStandIn.test('orders and refunds are accessible, and nothing shifts', async () => {
     const { id, sale } = await due('Enamel pendant lamp');
@@ -422,25 +399,27 @@ onStandIn.describe.each(WAYS)('$language, $colorScheme, $name', ({ language, col
     await shop.buy(sale);
     await written({ sale }, 3);
     expect((await shop.ask('POST', '/stand-in/pay', { body: { reservation_id: paid.id, ...money } })).body.outcome).toBe('applied');
-    const page = await visit('orders', options);
+    const one = await operate('orders', options);
+    const { page, go } = one;
+    const holds = (what) => looksRight(one, picture(what));
     await page.getByRole('heading', { level: 1, name: words['op.nav.orders'] }).waitFor();
     await holds('orders-first');
-    await one.go(`orders?sale=${sale}`, '/operators.html');
+    await go(`orders?sale=${sale}`);
     await rows(page).nth(2).waitFor();
     await holds('orders');
     await page.getByLabel(words['op.orders.round'], { exact: true }).fill('none');
     await page.getByRole('button', { name: words['op.orders.find'], exact: true }).click();
     await page.locator('[aria-invalid]').waitFor();
     await holds('orders-error');
-    await one.go(`orders?sale=${sale}&state=failed`, '/operators.html');
+    await go(`orders?sale=${sale}&state=failed`);
     await page.getByRole('heading', { name: words['op.orders.none.title'] }).waitFor();
     await holds('orders-none');
     await page.getByRole('button', { name: words['op.export'] }).click();
     await page.locator('.rows', { hasText: words['op.export.done'].replace('{sale}', sale).replace('{round}', '1').replace('{n}', '3') }).waitFor();
-    await one.go(`orders/${id}`, '/operators.html');
+    await go(`orders/${id}`);
     await page.locator('.history').waitFor();
     await holds('order');
-    await one.go('refunds', '/operators.html');
+    await go('refunds');
     await rows(page).first().waitFor();
     await holds('refunds');
     await rows(page).first().getByRole('button').click();
@@ -449,19 +428,19 @@ onStandIn.describe.each(WAYS)('$language, $colorScheme, $name', ({ language, col
   });
 
   onStandIn.test('so is the page for everyone else', async () => {
-    one = await open({ ...options, operator: false, user: shop.user() });
+    const one = await desk({ ...options, operator: false, user: shop.user() });
+    const { page } = one;
     // What was shown until the answer came stays where it is.
-    await one.page.route(/\/v1\/admin\//, async (route) => {
-      await one.page.locator('.lead').waitFor();
-      await painted(one.page);
+    await page.route(/\/v1\/admin\//, async (route) => {
+      await page.locator('.lead').waitFor();
+      await painted(page);
       await route.fallback();
     });
-    await one.go('orders', '/operators.html');
-    await one.page.getByRole('heading', { level: 1, name: words['problem.forbidden.title'] }).waitFor();
-    await holds('refused');
-    expect(await one.shift(LITTLE_SHIFT)).toBeLessThan(LITTLE_SHIFT);
+    await one.go('orders');
+    await page.getByRole('heading', { level: 1, name: words['problem.forbidden.title'] }).waitFor();
+    await looksRight(one, picture('refused'), LITTLE_SHIFT);
     // A wider window needs less room for what is absent.
-    await one.page.setViewportSize(DESKTOP.viewport);
-    expect(await one.page.locator('#header').evaluate(({ offsetHeight }) => offsetHeight)).toBeLessThan(80);
+    await page.setViewportSize(DESKTOP.viewport);
+    expect(await page.locator('#header').evaluate(({ offsetHeight }) => offsetHeight)).toBeLessThan(80);
   });
 });

@@ -1,37 +1,13 @@
 import { expect } from 'vitest';
 import { operators } from '../words/operators.js';
-import { LITTLE_SHIFT, WAYS } from './browser.js';
+import { problem } from './answers.js';
+import { LITTLE_SHIFT, SHOTS, WAYS } from './browser.js';
+import { act, desk, local, operate, succeed, tile, write } from './desk.js';
 import { onBoth, onStandIn, test } from './on.js';
-import { shop, visit as open } from './visits.js';
-
-const SHOTS = process.env.SHOTS;
-let one;
-
-async function visit(hash = '', options = {}) {
-  one = await open({ user: 'operator', operator: true, ...options });
-  await one.go(hash, '/operators.html');
-  return one.page;
-}
-
-const tile = (page, name) => page.locator(`.tile.${name} dd`);
-
-/** A time in the editor's format, in the page's zone. */
-const local = (page, ms) => page.evaluate((after) => {
-  const at = new Date(Date.now() + after);
-  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
-}, ms);
-
-/** Fills in the editor. */
-async function write(page, fields) {
-  for (const [name, value] of Object.entries(fields)) {
-    const control = page.locator(`.editor [name=${name}]`);
-    if (await control.evaluate(({ tagName }) => tagName === 'SELECT')) await control.selectOption(value);
-    else await control.fill(value);
-  }
-}
+import { looksRight, shop } from './visits.js';
 
 onBoth.test('a sale from draft to end, each step confirmed', async () => {
-  const page = await visit();
+  const { page } = await operate();
   const id = `op-${Date.now().toString(36)}`;
   const dialog = page.getByRole('dialog');
   await page.getByRole('link', { name: 'New sale' }).click();
@@ -39,13 +15,10 @@ onBoth.test('a sale from draft to end, each step confirmed', async () => {
   await page.getByRole('button', { name: 'Create the draft' }).click();
   await page.getByRole('heading', { level: 1, name: 'Operated lamp' }).waitFor();
   expect(await shop.operate('GET', `/v1/admin/sales/${id}`)).toMatchObject({ price_minor: 990, currency: 'EUR', payment_window_s: 900, total: 100, state: 'draft' });
-  const doIt = async (name, fill = async () => {}) => {
-    await page.locator('.board').getByRole('button', { name, exact: true }).click();
+  const doIt = (name, fill = async () => {}) => succeed(page, name, async () => {
     expect(await dialog.locator('p').first().textContent()).toContain('Operated lamp');
     await fill();
-    await dialog.getByRole('button', { name, exact: true }).click();
-    await page.locator('.board .said', { hasText: `Done: ${name}.` }).waitFor();
-  };
+  });
   const typed = (text) => () => dialog.getByLabel(/^To confirm, type/).fill(text);
   await doIt('Publish');
   await expect.poll(() => tile(page, 'total').textContent(), { timeout: 90_000 }).toBe('100');
@@ -63,7 +36,7 @@ onBoth.test('a sale from draft to end, each step confirmed', async () => {
 
 onStandIn.test('closing and stopping require the name of the sale', async () => {
   const sale = await shop.sell({ title: 'Named lamp' });
-  const page = await visit(`sales/${sale}`);
+  const { page, rules } = await operate(`sales/${sale}`);
   const dialog = page.getByRole('dialog');
   for (const name of ['Close', 'Stop this sale']) {
     await page.getByRole('button', { name, exact: true }).click();
@@ -73,7 +46,7 @@ onStandIn.test('closing and stopping require the name of the sale', async () => 
     await page.keyboard.press('Enter');
     await dialog.getByText('That does not match. Nothing was done.').waitFor();
     expect(await typed.getAttribute('aria-invalid')).toBe('true');
-    expect(await one.rules()).toEqual([]);
+    expect(await rules()).toEqual([]);
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
   }
@@ -81,18 +54,17 @@ onStandIn.test('closing and stopping require the name of the sale', async () => 
 });
 
 test('a red packet and a prize draw are created, published and watched', async () => {
-  const page = await visit();
+  const { page, go, rules } = await operate();
   const dialog = page.getByRole('dialog');
   const make = async (kind, fields) => {
     const id = `op-${kind}-${Date.now().toString(36)}`;
-    await one.go('new', '/operators.html');
+    await go('new');
     await write(page, { kind, title: `Operated ${kind}`, sale_id: id, opens: await local(page, -120_000), ...fields });
-    expect(await one.rules()).toEqual([]);
+    expect(await rules()).toEqual([]);
     await page.getByRole('button', { name: 'Create the draft' }).click();
     await page.getByRole('heading', { level: 1, name: `Operated ${kind}` }).waitFor();
     expect(await page.getByRole('link', { name: 'Verify this draw' }).count()).toBe(0);
-    await page.locator('.board').getByRole('button', { name: 'Publish', exact: true }).click();
-    await dialog.getByRole('button', { name: 'Publish', exact: true }).click();
+    await act(page, 'Publish');
     await page.getByRole('button', { name: 'Pause', exact: true }).waitFor();
     return id;
   };
@@ -122,7 +94,7 @@ test('a red packet and a prize draw are created, published and watched', async (
 onStandIn.test('a beacon is posted for a draw that waits for one', async () => {
   const allocation = { kind: 'prizes', prizes: [{ name: 'A cup', count: 1 }] };
   const sale = await shop.sell({ title: 'Operated draw', allocation, settlement: 'free', price_minor: 0 });
-  const page = await visit();
+  const { page, go, rules } = await operate();
   const signature = 'b44679b9a59af2ec876b1a6b1ad52ea9b1615fc3982b19576350f93447cb1125e342b73a8dd2bacbe47e4b6b63ed5e39';
   const awaits = { chain_hash: '52db9ba70e0cc0f6eaf7803dd07447a1f5477735fd3f661792ba94600c84e971', round: 1000, at: '2023-08-23T15:59:24Z' };
   const posted = [];
@@ -132,21 +104,19 @@ onStandIn.test('a beacon is posted for a draw that waits for one', async () => {
   });
   await page.route(`**/v1/admin/sales/${sale}/rounds/1/beacon`, (route) => {
     posted.push(route.request().postDataJSON());
-    const wrong = { status: 422, code: 'wrong_beacon', title: 'This is not the beacon of this draw', detail: "not the signature of drand's round 1000" };
+    const wrong = { title: 'This is not the beacon of this draw', detail: "not the signature of drand's round 1000" };
     const answer = { sale_id: sale, round: 1, drand: awaits, beacon: { signature, randomness: '0'.repeat(64) } };
-    return posted.length === 1
-      ? route.fulfill({ status: 422, contentType: 'application/problem+json', json: wrong })
-      : route.fulfill({ json: answer });
+    return route.fulfill(posted.length === 1 ? problem(422, 'wrong_beacon', wrong) : { json: answer });
   });
-  await one.go(`sales/${sale}`, '/operators.html');
+  await go(`sales/${sale}`);
   await page.getByText('Not loaded until its beacon is posted: drand’s round 1000').waitFor();
   const dialog = page.getByRole('dialog');
   const post = async (text) => {
-    await page.locator('.board').getByRole('button', { name: 'Post the beacon', exact: true }).click();
-    expect(await dialog.locator('p').first().textContent()).toContain(`https://api.drand.sh/${awaits.chain_hash}/public/1000`);
-    expect(await one.rules()).toEqual([]);
-    await dialog.locator('[name=signature]').fill(text);
-    await dialog.getByRole('button', { name: 'Post the beacon', exact: true }).click();
+    await act(page, 'Post the beacon', async () => {
+      expect(await dialog.locator('p').first().textContent()).toContain(`https://api.drand.sh/${awaits.chain_hash}/public/1000`);
+      expect(await rules()).toEqual([]);
+      await dialog.locator('[name=signature]').fill(text);
+    });
   };
   await post('a'.repeat(96));
   await dialog.getByText('not the signature of drand').waitFor();
@@ -161,7 +131,7 @@ onStandIn.test('a beacon is posted for a draw that waits for one', async () => {
 
 test('a campaign is created, changed, and refused if it names an unknown sale', async () => {
   const [first, second] = [await shop.sell(), await shop.sell()];
-  const page = await visit('campaigns');
+  const { page } = await operate('campaigns');
   const dialog = page.getByRole('dialog');
   const id = `days-${Date.now().toString(36)}`;
   const put = async (title, sales) => {
@@ -196,7 +166,7 @@ test('a campaign is created, changed, and refused if it names an unknown sale', 
 
 test('the kill switch stops everything, every page says so, and starting one sale has no effect', async () => {
   const sale = await shop.sell({ title: 'Halted lamp' });
-  const page = await visit();
+  const { page, go, rules } = await operate();
   const dialog = page.getByRole('dialog');
   const banner = page.getByRole('region', { name: 'Everything is stopped.' });
   try {
@@ -208,14 +178,14 @@ test('the kill switch stops everything, every page says so, and starting one sal
     const across = await banner.evaluate((element) => element.getBoundingClientRect().width - document.getElementById('header').getBoundingClientRect().width);
     expect(across).toBe(0);
     await page.getByRole('row').filter({ hasText: sale }).locator('.badge', { hasText: 'Stopped' }).waitFor();
-    expect(await one.rules()).toEqual([]);
+    expect(await rules()).toEqual([]);
     for (const name of ['Orders', 'Refunds', 'Campaigns', 'Users', 'Health']) {
       await page.getByRole('navigation', { name: 'Operations' }).getByRole('link', { name }).click();
       await page.getByRole('heading', { level: 1, name }).waitFor();
       expect(await banner.isVisible()).toBe(true);
     }
     await shop.operate('POST', '/v1/admin/stop', { sale_id: sale });
-    await one.go(`sales/${sale}`, '/operators.html');
+    await go(`sales/${sale}`);
     await page.getByText('This sale is stopped, and so is everything.').waitFor();
     await page.getByRole('button', { name: 'Start this sale' }).click();
     await dialog.getByRole('button', { name: 'Start this sale' }).click();
@@ -234,7 +204,7 @@ test('the kill switch stops everything, every page says so, and starting one sal
 
 test('a recurring sale is made to recur no more', async () => {
   const sale = await shop.sell({ recurrence: { every: 'day', time_zone: 'Europe/Berlin' } });
-  const page = await visit(`sales/${sale}`);
+  const { page } = await operate(`sales/${sale}`);
   await page.getByRole('button', { name: 'End the repetition' }).click();
   const dialog = page.getByRole('dialog');
   expect(await dialog.locator('p').first().textContent()).toContain('round 1');
@@ -245,14 +215,11 @@ test('a recurring sale is made to recur no more', async () => {
 
 onStandIn.test('actions apply to the round that is shown', async () => {
   const sale = await shop.sell();
-  const page = await visit(`sales/${sale}`);
+  const { page } = await operate(`sales/${sale}`);
   let asked;
   await page.route(/\/pause$/, async (route) => {
     asked = route.request().postDataJSON();
-    await route.fulfill({
-      status: 409, contentType: 'application/problem+json',
-      body: JSON.stringify({ status: 409, title: 'Another round is running', code: 'round_changed', round: 2 }),
-    });
+    await route.fulfill(problem(409, 'round_changed', { title: 'Another round is running', round: 2 }));
   });
   await page.getByRole('button', { name: 'Pause' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Pause' }).click();
@@ -262,7 +229,7 @@ onStandIn.test('actions apply to the round that is shown', async () => {
 
 onStandIn.test('nothing happens without confirmation', async () => {
   const sale = await shop.sell();
-  const page = await visit(`sales/${sale}`);
+  const { page } = await operate(`sales/${sale}`);
   let updates = 0;
   await page.route(/\/(pause|close|restock)$/, (route) => {
     updates += 1;
@@ -278,7 +245,7 @@ onStandIn.test('nothing happens without confirmation', async () => {
 
 test('purchases appear live, with the audit', async () => {
   const sale = await shop.sell();
-  const page = await visit(`sales/${sale}`);
+  const { page } = await operate(`sales/${sale}`);
   await expect.poll(() => tile(page, 'free').textContent(), { timeout: 30_000 }).toBe('10');
   await shop.buy(sale);
   await expect.poll(() => tile(page, 'free').textContent(), { timeout: 30_000 }).toBe('9');
@@ -288,7 +255,7 @@ test('purchases appear live, with the audit', async () => {
 
 test('a user is blocked and unblocked', async () => {
   const user = `issuer|${shop.user()}/50%2F`;
-  const page = await visit('users');
+  const { page } = await operate('users');
   await page.getByRole('button', { name: 'Block', exact: true }).click();
   await page.getByRole('dialog').locator('[name=who]').fill(user);
   await page.getByRole('dialog').getByRole('button', { name: 'Block', exact: true }).click();
@@ -299,7 +266,7 @@ test('a user is blocked and unblocked', async () => {
 
 test('a network is blocked with a reason, and unblocked', async () => {
   const network = `198.51.${Math.floor(Math.random() * 200)}.0/24`;
-  const page = await visit('users');
+  const { page } = await operate('users');
   const dialog = page.getByRole('dialog');
   await page.getByRole('button', { name: 'Block', exact: true }).click();
   await dialog.locator('[name=kind]').selectOption('network');
@@ -314,70 +281,58 @@ test('a network is blocked with a reason, and unblocked', async () => {
 
 onStandIn.test('without live figures, the audit shows them', async () => {
   const sale = await shop.sell();
-  one = await open({ user: 'operator', operator: true });
-  const { page } = one;
+  const { page, go } = await desk();
   await page.route(/\/live$/, (route) => route.fulfill({ status: 404, contentType: 'application/json', body: '{"message":"Not Found"}' }));
-  await one.go(`sales/${sale}`, '/operators.html');
+  await go(`sales/${sale}`);
   await expect.poll(() => tile(page, 'free').textContent(), { timeout: 30_000 }).toBe('10');
   expect(await tile(page, 'paid').textContent()).toBe('–');
 });
 
 onStandIn.test.each(['', 'orders?sale=lamp', 'refunds'])('a user who is not an operator sees only that: %s', async (hash) => {
   const user = shop.user();
-  const page = await visit(hash, { operator: false, user });
+  const { page, rules } = await operate(hash, { operator: false, user });
   await page.getByRole('heading', { level: 1, name: 'You have no access' }).waitFor();
   await page.getByText(`You are signed in as ${user}.`).waitFor();
   expect(await page.locator('main').getByRole('button').allTextContents()).toEqual(['Sign in as somebody else']);
   expect(await page.locator('main').locator('input, a, table').count()).toBe(0);
   expect(await page.getByRole('navigation').count()).toBe(0);
-  expect(await one.rules()).toEqual([]);
+  expect(await rules()).toEqual([]);
 });
 
-onStandIn.describe.each(WAYS)('$language, $colorScheme, $name', ({ language, colorScheme, device, name }) => {
+onStandIn.describe.each(WAYS)('$language, $colorScheme, $name', ({ language, colorScheme, options, name }) => {
+  const words = operators[language];
+  const picture = (what) => `operators-${name}-${colorScheme}-${language}-${what}`;
+
   onStandIn.test('the board and a dialog are accessible, and nothing shifts', async () => {
     const sale = await shop.sell({ title: 'Enamel pendant lamp' });
-    const words = operators[language];
-    const page = await visit(`sales/${sale}`, { ...device, colorScheme, locale: language === 'zh' ? 'zh-CN' : 'en-GB', late: /\.woff2$/ });
+    const one = await operate(`sales/${sale}`, { ...options, late: /\.woff2$/ });
+    const { page } = one;
     await page.locator('.verdict.clean').waitFor();
     one.release();
     await page.evaluate(() => document.fonts.ready.then(() => null));
-    const shot = async (what) => SHOTS && page.screenshot({ path: `${SHOTS}/operators-${name}-${colorScheme}-${language}-${what}.png`, fullPage: true });
-    if (SHOTS) {
-      for (let bought = 0; bought < 4; bought += 1) {
-        await shop.buy(sale);
-        await page.waitForResponse(/\/live$/);
-      }
+    for (let bought = 0; SHOTS && bought < 4; bought += 1) {
+      await shop.buy(sale);
+      await page.waitForResponse(/\/live$/);
     }
-    expect(await one.rules()).toEqual([]);
-    await shot('board');
+    await looksRight(one, picture('board'), LITTLE_SHIFT);
     await page.getByRole('button', { name: words['op.close'], exact: true }).click();
     await page.getByRole('dialog').waitFor();
-    expect(await one.rules()).toEqual([]);
-    await shot('question');
-    expect(await one.shift(LITTLE_SHIFT)).toBeLessThan(LITTLE_SHIFT);
-    const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
-    expect(wide).toBeLessThanOrEqual(0);
+    await looksRight(one, picture('question'), LITTLE_SHIFT);
   });
 
   onStandIn.test('so are the forms and the board of a draw', async () => {
     const allocation = { kind: 'prizes', prizes: [{ name: 'A pendant lamp', count: 2 }, { name: 'A teapot', count: 5 }] };
     const sale = await shop.sell({ title: 'Winter draw', allocation, settlement: 'free', price_minor: 0 });
-    const words = operators[language];
-    const page = await visit(`sales/${sale}`, { ...device, colorScheme, locale: language === 'zh' ? 'zh-CN' : 'en-GB' });
+    const one = await operate(`sales/${sale}`, options);
+    const { page, go } = one;
     await page.locator('.verdict.clean').waitFor();
-    const shot = async (what) => SHOTS && page.screenshot({ path: `${SHOTS}/operators-${name}-${colorScheme}-${language}-${what}.png`, fullPage: true });
     await page.locator('.odds').waitFor();
     await page.locator('.tile.ordered', { hasText: words['op.units.granted'] }).waitFor();
-    expect(await one.rules()).toEqual([]);
-    await shot('drawn');
+    await looksRight(one, picture('drawn'));
     for (const kind of ['split', 'prizes']) {
-      await one.go('new', '/operators.html');
+      await go('new');
       await page.locator('.editor [name=kind]').selectOption(kind);
-      expect(await one.rules()).toEqual([]);
-      await shot(kind);
+      await looksRight(one, picture(kind));
     }
-    expect(await one.shift()).toBeLessThan(one.GOOD_SHIFT);
-    const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
-    expect(wide).toBeLessThanOrEqual(0);
   });
 });

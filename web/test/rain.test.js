@@ -2,13 +2,13 @@
 
 import { expect } from 'vitest';
 import { operators } from '../words/operators.js';
-import { en } from '../words/en.js';
-import { zh } from '../words/zh.js';
-import { WAYS } from './browser.js';
+import { shopWords } from '../words/shop.js';
+import { cardSays } from './answers.js';
+import { GOOD_SHIFT, WAYS } from './browser.js';
+import { act, field, local, operate, succeed, tile, write } from './desk.js';
 import { onBoth, onStandIn, test } from './on.js';
-import { heading, reserve, shop, visit, work } from './visits.js';
+import { heading, looksRight, reserve, shop, visit, work } from './visits.js';
 
-const SHOTS = process.env.SHOTS;
 /** The time to a drop that a test waits for. */
 const SOON_S = 12;
 const FREE = { price_minor: 0, settlement: 'free' };
@@ -21,7 +21,7 @@ test('between two drops the page counts down, and the button appears by itself',
   // The real system loads a sale within a minute, and the drop must come after that.
   const soonS = SOON_S + Math.round(shop.loadsWithinMs / 1000);
   const sale = await shop.sell({ ...raining(soonS), ...FREE });
-  const { page, go, rules, shift, GOOD_SHIFT } = await visit();
+  const { page, go, rules, shift } = await visit();
   await go(`sales/${sale}`);
   await page.getByText(/^Next drop in \d+:\d\d · 1 of 3 so far$/).waitFor();
   await page.getByRole('button', { name: 'Get one' }).waitFor();
@@ -62,11 +62,7 @@ onStandIn.test('with frequent drops the button stays', async () => {
   const sale = await shop.sell({ total: 10_000, rain: { steady: { units: 1, every_s: 1 } }, ...FREE });
   const { page, go } = await visit();
   // All units are always taken, and the next drop is always a moment away.
-  await page.route(/\/v1\/sales\/[\w-]+$/, async (route) => {
-    const response = await route.fetch({ maxRetries: 2 });
-    const next_release_at = new Date(Date.now() + 900).toISOString();
-    await route.fulfill({ response, json: { ...(await response.json()), availability: 'sold_out', next_release_at } });
-  });
+  await cardSays(page, () => ({ availability: 'sold_out', next_release_at: new Date(Date.now() + 900).toISOString() }));
   await go(`sales/${sale}`);
   await page.getByRole('button', { name: 'Get one' }).waitFor();
   for (let looks = 0; looks < 3; looks += 1) {
@@ -75,27 +71,15 @@ onStandIn.test('with frequent drops the button stays', async () => {
   }
 });
 
-const tile = (page, name) => page.locator(`.tile.${name} dd`);
-
-async function operate(hash = '', options = {}) {
-  const one = await visit({ user: 'operator', operator: true, ...options });
-  await one.go(hash, '/operators.html');
-  return one;
-}
-
 onBoth.test('a rain is created, watched, and changed while it runs', async () => {
   const { page, rules } = await operate();
   const dialog = page.getByRole('dialog');
   const id = `op-rain-${Date.now().toString(36)}`;
   await page.getByRole('link', { name: 'New sale' }).click();
-  const minutesAgo = await page.evaluate(() => {
-    const at = new Date(Date.now() - 120_000);
-    return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+  await write(page, {
+    rain: 'yes', title: 'Operated rain', sale_id: id, price: '5', opens: await local(page, -120_000), total: '500', at_once: '20', every_units: '10',
+    every_s: '3600', drops: '3000 25\n3300 5',
   });
-  const field = (name) => page.locator(`.editor [name=${name}]`);
-  await field('rain').selectOption('yes');
-  const fields = { title: 'Operated rain', sale_id: id, price: '5', opens: minutesAgo, total: '500', at_once: '20', every_units: '10', every_s: '3600', drops: '3000 25\n3300 5' };
-  for (const [name, value] of Object.entries(fields)) await field(name).fill(value);
   expect(await rules()).toEqual([]);
   await page.getByRole('button', { name: 'Create the draft' }).click();
   await page.getByRole('heading', { level: 1, name: 'Operated rain' }).waitFor();
@@ -103,27 +87,23 @@ onBoth.test('a rain is created, watched, and changed while it runs', async () =>
   expect(kept.rain).toEqual({
     at_once: 20, steady: { units: 10, every_s: 3_600 }, drops: [{ after_s: 3_000, units: 25 }, { after_s: 3_300, units: 5 }],
   });
-  await page.locator('.board').getByRole('button', { name: 'Publish', exact: true }).click();
-  await dialog.getByRole('button', { name: 'Publish', exact: true }).click();
+  await act(page, 'Publish');
   await page.getByRole('button', { name: 'Pause', exact: true }).waitFor();
   // Units that are available, and units that are still to come.
   await expect.poll(() => tile(page, 'free').textContent(), { timeout: 90_000 }).toBe('20');
   expect(await tile(page, 'to_drop').textContent()).toBe('480');
   await page.getByText('20 of 500 are out').waitFor();
 
-  const change = async (fields) => {
-    await page.locator('.board').getByRole('button', { name: 'Change the drops', exact: true }).click();
+  const fill = (fields) => async () => {
     for (const [name, value] of Object.entries(fields)) await dialog.locator(`[name=${name}]`).fill(value);
-    await dialog.getByRole('button', { name: 'Change the drops', exact: true }).click();
   };
-  await change({ at_once: '30', units: '1', every_s: '1800', drops: '' });
-  await page.locator('.board .said', { hasText: 'Done: Change the drops.' }).waitFor();
+  await succeed(page, 'Change the drops', fill({ at_once: '30', units: '1', every_s: '1800', drops: '' }));
   await expect.poll(() => tile(page, 'free').textContent(), { timeout: 30_000 }).toBe('50');
   expect(await tile(page, 'to_drop').textContent()).toBe('450');
   const changed = await shop.operate('GET', `/v1/admin/sales/${id}`);
   expect(changed.rain).toMatchObject({ at_once: 50, steady: { units: 1, every_s: 1_800 } });
   // A drop in the past is refused, with the reason.
-  await change({ at_once: '0', drops: '1 5' });
+  await act(page, 'Change the drops', fill({ at_once: '0', drops: '1 5' }));
   await dialog.getByText(/It did not work.*in the past/).waitFor();
   expect((await shop.operate('GET', `/v1/admin/sales/${id}`)).rain).toEqual(changed.rain);
 }, 240_000);
@@ -142,19 +122,11 @@ onStandIn.test('a change applies to the plan that was shown: the slower operator
 }, 240_000);
 
 // On the real system screens take minutes each and look the same.
-onStandIn.describe.each(WAYS)('$language, $colorScheme, $name', ({ language, colorScheme, device, name }) => {
-  const options = { ...device, colorScheme, locale: language === 'zh' ? 'zh-CN' : 'en-GB' };
-  const shots = (page, what) => SHOTS && page.screenshot({ path: `${SHOTS}/rain-${name}-${colorScheme}-${language}-${what}.png`, fullPage: true });
-  const fits = async ({ page, rules, shift, GOOD_SHIFT }, what) => {
-    await shots(page, what);
-    expect(await rules()).toEqual([]);
-    expect(await shift()).toBeLessThan(GOOD_SHIFT);
-    const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
-    expect(wide).toBeLessThanOrEqual(0);
-  };
+onStandIn.describe.each(WAYS)('$language, $colorScheme, $name', ({ language, colorScheme, options, name }) => {
+  const fits = (one, what) => looksRight(one, `rain-${name}-${colorScheme}-${language}-${what}`);
 
   onStandIn.test('a rain and its forms are accessible, and nothing shifts', async () => {
-    const words = { en, zh }[language];
+    const words = shopWords[language];
     const sale = await shop.sell({ title: 'Paper lantern', ...raining(3_000) });
     const campaign = await shop.campaign([sale], 'Lantern days');
     const one = await visit({ ...options, user: shop.user() });
@@ -177,8 +149,8 @@ onStandIn.describe.each(WAYS)('$language, $colorScheme, $name', ({ language, col
     await desk.page.getByRole('dialog').waitFor();
     await fits(desk, 'change');
     await desk.page.keyboard.press('Escape');
-    await desk.go('new', '/operators.html');
-    await desk.page.locator('.editor [name=rain]').selectOption('yes');
+    await desk.go('new');
+    await field(desk.page, 'rain').selectOption('yes');
     await fits(desk, 'new');
   });
 });

@@ -2,8 +2,9 @@
 
 import { readFile } from 'node:fs/promises';
 import { expect } from 'vitest';
+import * as desk from './desk.js';
 import { test } from './on.js';
-import { shop, visit } from './visits.js';
+import { shop } from './visits.js';
 
 const PRICE = { price_minor: 4_990, currency: 'EUR' };
 const BUYERS = 14;
@@ -12,34 +13,15 @@ const fresh = `day-${process.pid}-${Date.now().toString(36)}`;
 const TITLE = 'Lamp of the day';
 
 test('a sale day: draft, edit, preview, publish, postpone, open, rush, pause, restock, resume, refund, export, report, end of recurrence', async () => {
-  const { page, go, rules } = await visit({ user: 'operator', operator: true, timezoneId: 'Europe/Berlin' });
+  const { page, go, rules } = await desk.operate('', { timezoneId: 'Europe/Berlin' });
   const dialog = page.getByRole('dialog');
-  const field = (name) => page.locator(`.editor [name=${name}]`);
-  const write = async (fields) => {
-    for (const [name, value] of Object.entries(fields)) {
-      if (await field(name).evaluate(({ tagName }) => tagName === 'SELECT')) await field(name).selectOption(value);
-      else await field(name).fill(value);
-    }
-  };
-  /** The time on the page's clock `ms` from now, in the format of its fields. */
-  const local = (ms) => page.evaluate((after) => {
-    const at = new Date(Date.now() + after);
-    return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
-  }, ms);
-  const doIt = async (name, fill = async () => {}) => {
-    await page.locator('.board').getByRole('button', { name, exact: true }).click();
-    await fill();
-    await dialog.getByRole('button', { name, exact: true }).click();
-    await page.locator('.board .said', { hasText: `Done: ${name}.` }).waitFor();
-  };
-  const tile = (name) => page.locator(`.tile.${name} dd`);
+  const [write, local, doIt, tile] = ['write', 'local', 'succeed', 'tile'].map((name) => (...more) => desk[name](page, ...more));
   const badge = (text) => page.locator('.board-head .badge', { hasText: text }).waitFor({ timeout: 90_000 });
   const stands = async ({ id, token }) => (await shop.ask('GET', `/v1/reservations/${id}`, { token })).body.status;
   const ordered = (all) => shop.until(async () => (await Promise.all(all.map(stands))).every((status) => status !== 'queued'));
   const pay = ({ id }) => shop.ask('POST', '/stand-in/pay', { body: { reservation_id: id, ...PRICE } });
 
   // The draft, previewed and edited. This process does all buyers' work, so the work is easy.
-  await go('', '/operators.html');
   await page.getByRole('link', { name: 'New sale' }).click();
   await write({
     title: TITLE, sale_id: fresh, price: '59.90', list_price: '79.90', total: '8', description: 'Green enamel.', pictures: '/art/lamp.svg', expected_audience: '500',
@@ -96,9 +78,9 @@ test('a sale day: draft, edit, preview, publish, postpone, open, rush, pause, re
   for (const one of others) await pay(one);
   expect((await pay(gave)).body.outcome).toBe('refund_due');
   await shop.until(async () => (await Promise.all(others.map(stands))).every((status) => status === 'paid'));
-  const due = () => page.getByRole('row').filter({ has: page.getByRole('link', { name: `Order ${gave.id.slice(-8).toUpperCase()}` }) });
+  const due = () => page.getByRole('row').filter({ has: page.getByRole('link', { name: `Order ${desk.short(gave.id)}` }) });
   await shop.until(async () => {
-    await go('refunds', '/operators.html');
+    await go('refunds');
     await page.reload();
     await page.locator('.results .listing, .empty').first().waitFor();
     return (await due().count()) === 1;
@@ -108,7 +90,7 @@ test('a sale day: draft, edit, preview, publish, postpone, open, rush, pause, re
   await page.getByText('marked as refunded.').waitFor();
 
   // The export contains every order.
-  await go(`sales/${fresh}/orders`, '/operators.html');
+  await go(`sales/${fresh}/orders`);
   await page.locator('.results tbody tr').nth(10).or(page.getByText('There are more.')).first().waitFor();
   const saved = page.waitForEvent('download');
   await page.getByRole('button', { name: 'Export as CSV' }).click();
@@ -116,7 +98,7 @@ test('a sale day: draft, edit, preview, publish, postpone, open, rush, pause, re
   expect(lines.slice(1).map((line) => line.split(',')[0]).sort()).toEqual(buyers.map(({ id }) => id).sort());
 
   // The last round is over, and the sale does not recur.
-  await go(`sales/${fresh}`, '/operators.html');
+  await go(`sales/${fresh}`);
   await doIt('End the repetition');
   await doIt('Close', () => dialog.getByLabel(/^To confirm/).fill(TITLE));
   await badge('Ended');

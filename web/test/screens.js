@@ -1,27 +1,23 @@
 // Every screen of the shop, and how to get there.
 
 import { commitment, digestOf, tableOf } from '../js/draw.js';
+import { cardSays, json, problem as refusal } from './answers.js';
 
 const SINCE = '2026-11-24T09:00:00.000Z';
 const later = (ms) => new Date(Date.now() + ms).toISOString();
 const id = (sale) => `${sale}.1.${'0a'.repeat(16)}`;
-
-const json = (status, body, headers = {}) => ({
-  status, headers, contentType: status < 400 ? 'application/json' : 'application/problem+json', body: JSON.stringify(body),
-});
 
 /** The sale with its card changed. */
 const card = (name, changes, heading) => ({
   name,
   heading,
   async go({ page, go, sale }) {
-    await page.route(/\/v1\/sales\/[\w-]+$/, async (route) => {
-      const response = await route.fetch({ maxRetries: 2 });
-      await route.fulfill({ response, json: { ...(await response.json()), ...changes() } });
-    });
+    await cardSays(page, changes);
     await go(`sales/${sale}`);
   },
 });
+
+const press = (page) => page.locator('[data-keep=buy]:not([aria-disabled])').click();
 
 /** Presses the button, and gets this problem. */
 const problem = (code, status, more = {}, headers = {}) => ({
@@ -29,10 +25,10 @@ const problem = (code, status, more = {}, headers = {}) => ({
   heading: `problem.${code}.title`,
   async go({ page, go, sale }) {
     const members = typeof more === 'function' ? more(sale) : more;
-    await page.route(/\/challenges$/, (route) => route.fulfill(json(status, { code, status, title: '', ...members }, headers)));
+    await page.route(/\/challenges$/, (route) => route.fulfill(refusal(status, code, members, headers)));
     await page.route(/\/v1\/reservations\//, (route) => route.fulfill(json(200, reservation(sale, { status: 'queued' }))));
     await go(`sales/${sale}`);
-    await page.locator('[data-keep=buy]:not([aria-disabled])').click();
+    await press(page);
   },
 });
 
@@ -127,7 +123,7 @@ export const SCREENS = [
     heading: 'sale.trouble.title',
     level: 1,
     async go({ page, go, sale }) {
-      await page.route(/\/v1\/sales\/[\w-]+$/, (route) => route.fulfill(json(503, { code: 'overloaded', status: 503, title: '' })));
+      await page.route(/\/v1\/sales\/[\w-]+$/, (route) => route.fulfill(refusal(503, 'overloaded')));
       await go(`sales/${sale}`);
     },
   },
@@ -161,7 +157,7 @@ export const SCREENS = [
     async go({ page, go, sale, signOut }) {
       await signOut();
       await go(`sales/${sale}`);
-      await page.locator('[data-keep=buy]:not([aria-disabled])').click();
+      await press(page);
     },
   },
   {
@@ -170,7 +166,7 @@ export const SCREENS = [
     async go({ page, go, sale }) {
       await page.route(/\/challenges$/, (route) => route.fulfill(json(401, { message: 'Unauthorized' })));
       await go(`sales/${sale}`);
-      await page.locator('[data-keep=buy]:not([aria-disabled])').click();
+      await press(page);
     },
   },
   {
@@ -178,7 +174,7 @@ export const SCREENS = [
     heading: 'challenge.title',
     async go({ page, go, sale }) {
       await go(`sales/${sale}`);
-      await page.locator('[data-keep=buy]:not([aria-disabled])').click();
+      await press(page);
     },
   },
   {
@@ -186,7 +182,7 @@ export const SCREENS = [
     heading: 'challenge.title',
     async go({ page, go, sale }) {
       await go(`sales/${sale}`);
-      await page.locator('[data-keep=buy]:not([aria-disabled])').click();
+      await press(page);
       await page.locator('#answer').fill('1');
       await page.keyboard.press('Enter');
       await page.locator('#answer[aria-invalid]').waitFor();
@@ -200,7 +196,7 @@ export const SCREENS = [
         challenge_id: 'a', kind: 'work', kinds: ['picture', 'work'], work: { bits: 32 }, expires_at: later(120_000),
       })));
       await go(`sales/${sale}`);
-      await page.locator('[data-keep=buy]:not([aria-disabled])').click();
+      await press(page);
     },
   },
   problem('invalid_request', 400),

@@ -3,31 +3,18 @@
 import { expect } from 'vitest';
 import { operators } from '../words/operators.js';
 import { WAYS } from './browser.js';
+import { desk, field, operate, short, write } from './desk.js';
 import { onBoth, onStandIn, test } from './on.js';
-import { shop, visit as open } from './visits.js';
-
-const SHOTS = process.env.SHOTS;
-let one;
-
-async function visit(hash = '', options = {}) {
-  one = await open({ user: 'operator', operator: true, ...options });
-  await one.go(hash, '/operators.html');
-  return one.page;
-}
+import { looksRight, shop, shot } from './visits.js';
 
 const fresh = (kind) => `${kind}-${process.pid}-${Date.now().toString(36)}-${Math.floor(Math.random() * 1000)}`;
-const field = (page, name) => page.locator(`.editor [name=${name}]`);
 const create = (page) => page.getByRole('button', { name: 'Create the draft' });
 const row = (page, id) => page.getByRole('row').filter({ hasText: id });
 const find = (id) => shop.operate('GET', `/v1/admin/sales/${id}`);
-
-async function write(page, fields) {
-  for (const [name, value] of Object.entries(fields)) {
-    const control = field(page, name);
-    if (await control.evaluate(({ tagName }) => tagName === 'SELECT')) await control.selectOption(value);
-    else await control.fill(value);
-  }
-}
+const view = async ({ id, token }) => (await shop.ask('GET', `/v1/reservations/${id}`, { token })).body;
+const allOrdered = (bought) => shop.until(async () => (await Promise.all(bought.map(view))).every(({ status }) => status === 'pending_payment'));
+const pay = ({ id }) => shop.ask('POST', '/stand-in/pay', { body: { reservation_id: id, price_minor: 18_900, currency: 'EUR' } });
+const ordersOf = async (sale, more = '') => (await shop.operate('GET', `/v1/admin/orders?sale=${sale}${more}`)).orders;
 
 onStandIn.test('the table shows each sale\'s state, opening, sold units and revenue', async () => {
   const [draft, ahead, open_] = await Promise.all([
@@ -35,10 +22,9 @@ onStandIn.test('the table shows each sale\'s state, opening, sold units and reve
   ]);
   const bought = [];
   for (let n = 0; n < 6; n += 1) bought.push(await shop.buy(open_));
-  await shop.until(async () => (await Promise.all(bought.map(({ id, token }) => shop.ask('GET', `/v1/reservations/${id}`, { token })))).every(({ body }) => body.status === 'pending_payment'));
-  for (const { id } of bought.slice(0, 2)) await shop.ask('POST', '/stand-in/pay', { body: { reservation_id: id, price_minor: 18_900, currency: 'EUR' } });
-  await shop.until(async () => (await shop.operate('GET', `/v1/admin/sales/${open_}/rounds/1/report`)).orders.paid + (await shop.operate('GET', `/v1/admin/sales/${open_}/rounds/1/report`)).orders.pending_payment >= 1);
-  const page = await visit();
+  await allOrdered(bought);
+  for (const one of bought.slice(0, 2)) await pay(one);
+  const { page } = await operate();
   await row(page, draft).locator('.badge', { hasText: 'Draft' }).waitFor();
   await row(page, ahead).locator('.badge', { hasText: 'Published' }).waitFor();
   const time = row(page, ahead).locator('.ticks');
@@ -60,17 +46,17 @@ onStandIn.test('the table shows each sale\'s state, opening, sold units and reve
 
 onStandIn.test('a state with many sales is shown page by page', async () => {
   for (let n = 0; n < 25; n += 1) await shop.operate('POST', '/v1/admin/sales', { sale_id: fresh(`many-${n}`), title: `Many ${n}`, opens_at: '2097-01-01T00:00:00Z', closes_at: '2097-01-02T00:00:00Z', total: 1, per_user_limit: 1, price_minor: 1, currency: 'EUR', payment_window_s: 900 });
-  const page = await visit('?state=draft');
+  const { page, go } = await operate('?state=draft');
   await page.getByText('Shown: 20. There are more.').waitFor();
   await page.getByRole('button', { name: 'More' }).click();
   await expect.poll(() => page.locator('.listing tbody tr').count()).toBeGreaterThan(20);
-  await one.go('', '/operators.html');
+  await go('');
   await page.getByText('There are more of these:').waitFor();
 });
 
 onStandIn.test('a draft is written and previewed, survives a failure and a reload, and is edited', async () => {
   const id = fresh('written');
-  const page = await visit('new');
+  const { page, go, rules } = await operate('new');
   await write(page, { title: 'Grüne Lampe' });
   expect(await field(page, 'sale_id').inputValue()).toBe('grune-lampe');
   await write(page, { sale_id: id, price: '9.999', list_price: '12.50', total: '40', window: '0.5', description: 'Enamel.\n\nWarm light.' });
@@ -78,7 +64,7 @@ onStandIn.test('a draft is written and previewed, survives a failure and a reloa
   await page.getByText('with 2 digits at most behind the point').waitFor();
   expect(await field(page, 'price').getAttribute('aria-invalid')).toBe('true');
   expect(await page.evaluate(() => document.activeElement.name)).toBe('price');
-  expect(await one.rules()).toEqual([]);
+  expect(await rules()).toEqual([]);
   await write(page, { price: '9.90' });
   const preview = page.getByRole('complementary', { name: 'As the shop shows it' });
   for (const text of ['Grüne Lampe', '€9.90', '€12.50', 'Warm light.', '30 seconds']) await preview.getByText(text).first().waitFor();
@@ -105,10 +91,10 @@ onStandIn.test('a draft is written and previewed, survives a failure and a reloa
   await create(page).click();
   await page.getByRole('heading', { level: 1, name: 'Grüne Lampe' }).waitFor();
   expect(await find(id)).toMatchObject({ state: 'draft', price_minor: 990, list_price_minor: 1_250, payment_window_s: 30, total: 40, description: 'Enamel.\n\nWarm light.' });
-  await one.go('new', '/operators.html');
+  await go('new');
   expect(await field(page, 'title').inputValue()).toBe('');
 
-  await one.go(`sales/${id}/settings`, '/operators.html');
+  await go(`sales/${id}/settings`);
   await write(page, { title: 'Green lamp', list_price: '' });
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('Saved.').waitFor();
@@ -120,7 +106,7 @@ onStandIn.test('a draft is written and previewed, survives a failure and a reloa
 });
 
 onBoth.test('the system\'s errors are shown at their fields, all at once', async () => {
-  const page = await visit('new');
+  const { page } = await operate('new');
   await write(page, { title: 'Lamp', sale_id: fresh('refused'), price: '9.90', closes: '2097-01-01T00:00', zone: 'Europe/Berlin' });
   await create(page).click();
   await page.locator('#form-closes-error', { hasText: 'at most 31 days later' }).waitFor();
@@ -130,13 +116,13 @@ onBoth.test('the system\'s errors are shown at their fields, all at once', async
 
 onStandIn.test('a sale\'s gate is written, and changed after publication', async () => {
   const id = fresh('gated');
-  const page = await visit('new');
+  const { page, go } = await operate('new');
   await write(page, { title: 'Gated', sale_id: id, price: '1', challenge: 'work', work_bits: '14', groups_see: 'members, staff', groups_buy: 'members' });
   await create(page).click();
   await page.getByRole('heading', { level: 1, name: 'Gated' }).waitFor();
   expect((await find(id)).gate).toEqual({ challenge: 'work', work_bits: 14, groups_see: ['members', 'staff'], groups_buy: ['members'] });
   await shop.operate('POST', `/v1/admin/sales/${id}/publish`, {});
-  await one.go(`sales/${id}/settings`, '/operators.html');
+  await go(`sales/${id}/settings`);
   await write(page, { challenge: 'none', groups_buy: '' });
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('Saved.').waitFor();
@@ -145,7 +131,7 @@ onStandIn.test('a sale\'s gate is written, and changed after publication', async
 
 onStandIn.test('times are in the chosen zone', async () => {
   const id = fresh('zoned');
-  const page = await visit('new', { timezoneId: 'Asia/Shanghai' });
+  const { page } = await operate('new', { timezoneId: 'Asia/Shanghai' });
   expect(await field(page, 'zone').inputValue()).toBe('Asia/Shanghai');
   await write(page, { title: 'Zoned', sale_id: id, price: '1', zone: 'Europe/Berlin', opens: '2097-03-01T10:00', closes: '2097-03-01T12:00', again: 'yes' });
   await page.locator('.time-note', { hasText: '5:00 PM' }).or(page.locator('.time-note', { hasText: '17:00' })).waitFor();
@@ -156,7 +142,7 @@ onStandIn.test('times are in the chosen zone', async () => {
 
 onStandIn.test('the slower operator sees the other\'s changes, and keeps their own input', async () => {
   const id = await shop.sell({ title: 'Contested', published: false, opensInMs: 7_200_000 });
-  const page = await visit(`sales/${id}/settings`);
+  const { page, rules } = await operate(`sales/${id}/settings`);
   await write(page, { title: 'Mine', limit: '3' });
   const { version } = await find(id);
   await shop.operate('POST', `/v1/admin/sales/${id}/edit`, { version, title: 'Theirs', total: 77 });
@@ -165,7 +151,7 @@ onStandIn.test('the slower operator sees the other\'s changes, and keeps their o
   await changed.getByText('Somebody else has changed this sale.').waitFor();
   await changed.getByText('Theirs You typed: Mine.').waitFor();
   await changed.getByText('77').waitFor();
-  expect(await one.rules()).toEqual([]);
+  expect(await rules()).toEqual([]);
   expect([await field(page, 'title').inputValue(), await field(page, 'limit').inputValue(), await field(page, 'total').inputValue()]).toEqual(['Mine', '3', '77']);
   await changed.getByRole('button', { name: 'Use theirs: Title' }).click();
   expect(await field(page, 'title').inputValue()).toBe('Theirs');
@@ -176,7 +162,7 @@ onStandIn.test('the slower operator sees the other\'s changes, and keeps their o
 
 onStandIn.test('in a published sale, only what buyers were not promised can be changed', async () => {
   const id = await shop.sell({ title: 'Promised', opensInMs: 7_200_000 });
-  const page = await visit(`sales/${id}/settings`);
+  const { page, go } = await operate(`sales/${id}/settings`);
   for (const name of ['price', 'limit', 'window', 'again', 'sale_id']) expect([name, await field(page, name).isDisabled()]).toEqual([name, true]);
   await write(page, { title: 'Kept', total: '12' });
   await page.getByRole('button', { name: 'Save' }).click();
@@ -184,7 +170,7 @@ onStandIn.test('in a published sale, only what buyers were not promised can be c
   expect(await find(id)).toMatchObject({ title: 'Kept', total: 12, price_minor: 18_900, opens_at: (await find(id)).opens_at });
   const over = await shop.sell({ title: 'Over' });
   await shop.update(over, 'close');
-  await one.go(`sales/${over}/settings`, '/operators.html');
+  await go(`sales/${over}/settings`);
   await page.getByText('Duplicate it to sell the same again.').waitFor();
   expect(await page.getByRole('button', { name: 'Save' }).count()).toBe(0);
 });
@@ -192,7 +178,7 @@ onStandIn.test('in a published sale, only what buyers were not promised can be c
 test('a sale is duplicated through the editor', async () => {
   const id = await shop.sell({ title: 'Original', total: 33, price_minor: 4_990 });
   const copy = fresh('copy');
-  const page = await visit(`sales/${id}`);
+  const { page } = await operate(`sales/${id}`);
   await page.getByRole('link', { name: 'Duplicate' }).click();
   await field(page, 'title').waitFor();
   expect([await field(page, 'title').inputValue(), await field(page, 'price').inputValue(), await field(page, 'sale_id').inputValue()]).toEqual(['Original', '49.90', `${id.slice(0, 43)}-copy`]);
@@ -206,14 +192,14 @@ test('a sale is duplicated through the editor', async () => {
 
 onStandIn.test('before publication a checklist shows what is missing and what to do', async () => {
   const id = await shop.sell({ title: 'Checked', published: false, opensInMs: 90_000 });
-  const page = await visit(`sales/${id}`);
+  const { page, rules } = await operate(`sales/${id}`);
   const dialog = page.getByRole('dialog');
   const line = (text) => dialog.locator('.checklist li', { hasText: text });
   const publish = () => page.locator('.board').getByRole('button', { name: 'Publish', exact: true }).click();
   await publish();
   await line('It may open late').waitFor();
   for (const text of ['in no campaign', 'No expected audience is set', 'No picture of its own', 'No link to your terms']) expect([text, await line(text).getAttribute('class')]).toEqual([text, 'warn']);
-  expect(await one.rules()).toEqual([]);
+  expect(await rules()).toEqual([]);
   await dialog.getByRole('button', { name: 'Cancel' }).click();
   const { version } = await find(id);
   const at = (ms) => new Date(Date.now() + ms).toISOString();
@@ -232,7 +218,7 @@ onStandIn.test('before publication a checklist shows what is missing and what to
 
 test('a sale is postponed, withdrawn, and a draft deleted', async () => {
   const id = await shop.sell({ title: 'Moved', opensInMs: 7_200_000 });
-  const page = await visit(`sales/${id}`, { timezoneId: 'Europe/Berlin' });
+  const { page, go, rules } = await operate(`sales/${id}`, { timezoneId: 'Europe/Berlin' });
   const dialog = page.getByRole('dialog');
   const { opens_at: before, closes_at: end } = await find(id);
   await page.getByRole('button', { name: 'Move the opening' }).click();
@@ -249,10 +235,10 @@ test('a sale is postponed, withdrawn, and a draft deleted', async () => {
   await page.getByRole('link', { name: 'Log' }).click();
   for (const action of ['Withdrawn', 'Edited', 'Published', 'Created']) await page.getByRole('cell', { name: action, exact: true }).waitFor();
   expect(await page.getByRole('row').nth(1).textContent()).toContain('Withdrawn');
-  expect(await one.rules()).toEqual([]);
+  expect(await rules()).toEqual([]);
 
   const draft = await shop.sell({ title: 'Gone', published: false });
-  await one.go(`sales/${draft}`, '/operators.html');
+  await go(`sales/${draft}`);
   await page.getByRole('button', { name: 'Delete the draft' }).click();
   await dialog.getByRole('button', { name: 'Delete the draft' }).click();
   await page.waitForURL(/#\/\?state=draft$/);
@@ -261,24 +247,23 @@ test('a sale is postponed, withdrawn, and a draft deleted', async () => {
 
 onStandIn.test('a sale that fails to load appears once there is an answer, and an unknown one is reported', async () => {
   const id = await shop.sell({ title: 'Late' });
-  one = await open({ user: 'operator', operator: true });
-  const { page } = one;
+  const { page, go } = await desk();
   let asked = 0;
   await page.route(new RegExp(`/v1/admin/sales/${id}$`), (route) => ((asked += 1) < 3 ? route.abort() : route.continue()));
-  await one.go(`sales/${id}`, '/operators.html');
+  await go(`sales/${id}`);
   await page.locator('.stale', { hasText: 'No connection' }).waitFor();
   await page.getByRole('heading', { level: 1, name: 'Late' }).waitFor();
   await expect.poll(() => page.locator('.stale').textContent()).toBe('');
   await page.locator('.tile.free').waitFor();
-  await one.go('sales/nothing-here/log', '/operators.html');
+  await go('sales/nothing-here/log');
   await page.getByRole('heading', { level: 1, name: 'There is no such sale' }).waitFor();
 });
 
 onStandIn.test('a sale\'s orders are found within its page, at their own address', async () => {
   const id = await shop.sell();
   const { id: order } = await shop.buy(id);
-  await shop.until(async () => (await shop.operate('GET', `/v1/admin/orders?sale=${id}`)).orders.length === 1);
-  const page = await visit(`sales/${id}/orders`);
+  await shop.until(async () => (await ordersOf(id)).length === 1);
+  const { page } = await operate(`sales/${id}/orders`);
   await page.locator('.results tbody tr').waitFor();
   await page.getByLabel('State').selectOption('cancelled');
   await page.getByRole('button', { name: 'Find', exact: true }).click();
@@ -286,7 +271,7 @@ onStandIn.test('a sale\'s orders are found within its page, at their own address
   expect(new URL(page.url()).hash).toBe(`#/sales/${id}/orders?state=cancelled`);
   await page.getByRole('button', { name: 'Clear' }).click();
   await page.locator('.results').getByRole('link').click();
-  await page.getByRole('heading', { level: 1, name: `Order ${order.slice(-8).toUpperCase()}` }).waitFor();
+  await page.getByRole('heading', { level: 1, name: `Order ${short(order)}` }).waitFor();
   await page.locator('.back').click();
   await page.locator('.results tbody tr').waitFor();
 });
@@ -297,7 +282,7 @@ onStandIn.test('the report of a past round shows its outcome', async () => {
   for (let n = 0; n < 7; n += 1) {
     if (n === 6) {
       // One buyer gives the unit back, and another gets it.
-      await shop.until(async () => (await shop.ask('GET', `/v1/reservations/${bought[0].id}`, { token: bought[0].token })).body.status === 'pending_payment');
+      await allOrdered(bought.slice(0, 1));
       await shop.ask('DELETE', `/v1/reservations/${bought[0].id}`, { token: bought[0].token });
     }
     let next = null;
@@ -307,11 +292,11 @@ onStandIn.test('the report of a past round shows its outcome', async () => {
     });
     bought.push(next);
   }
-  await shop.until(async () => (await Promise.all(bought.slice(1).map(({ id: order, token }) => shop.ask('GET', `/v1/reservations/${order}`, { token })))).every(({ body }) => body.status === 'pending_payment'));
-  for (const { id: order } of bought) await shop.ask('POST', '/stand-in/pay', { body: { reservation_id: order, price_minor: 18_900, currency: 'EUR' } });
-  await shop.until(async () => (await shop.operate('GET', `/v1/admin/orders?sale=${id}&state=paid`)).orders.length >= 5);
+  await allOrdered(bought.slice(1));
+  for (const one of bought) await pay(one);
+  await shop.until(async () => (await ordersOf(id, '&state=paid')).length >= 5);
   await shop.update(id, 'close');
-  const page = await visit(`sales/${id}/report`);
+  const { page } = await operate(`sales/${id}/report`);
   const figure = (name) => page.locator('.figures > div', { has: page.getByText(name, { exact: true }) }).locator('dd').textContent();
   await page.getByText('Final report.').waitFor({ timeout: 30_000 });
   expect(await figure('Sold')).toContain('6 of 6');
@@ -328,7 +313,7 @@ onStandIn.test('the report of a past round shows its outcome', async () => {
 
 test('the health page shows queues and audits open sales', async () => {
   const id = await shop.sell({ title: 'Healthy lamp' });
-  const page = await visit('health');
+  const { page } = await operate('health');
   await row(page, 'Healthy lamp').waitFor();
   await page.getByRole('button', { name: 'Audit them now' }).click();
   await row(page, 'Healthy lamp').first().getByText('Clean: every unit').waitFor();
@@ -344,7 +329,7 @@ test('the health page shows queues and audits open sales', async () => {
 
 onStandIn.test('a busy sale is marked in the table and on its page while it is busy', async () => {
   const id = await shop.sell({ title: 'Wanted lamp' });
-  const page = await visit('health');
+  const { page, go, rules } = await operate('health');
   let busy = { requests_per_s: 16_400, expected_requests_per_s: 3_000, since: new Date().toISOString(), as_of: new Date().toISOString() };
   await page.route(/\/v1\/admin\/sales(\?.*|\/[\w-]+)?$/, async (route) => {
     const response = await route.fetch({ maxRetries: 2 });
@@ -352,13 +337,13 @@ onStandIn.test('a busy sale is marked in the table and on its page while it is b
     for (const sale of body.sales ?? [body]) if (sale.sale_id === id) sale.busy = busy;
     await route.fulfill({ response, json: body });
   });
-  await one.go('', '/operators.html');
+  await go('');
   await row(page, id).locator('.badge', { hasText: 'Busy: 16,400/s' }).waitFor();
-  if (SHOTS) await page.screenshot({ path: `${SHOTS}/busy-table.png` });
-  await one.go(`sales/${id}`, '/operators.html');
+  await shot(page, 'busy-table');
+  await go(`sales/${id}`);
   await page.getByText('Far more requests than expected: 16,400 a second instead of 3,000. If other sales suffer, limit its load.').waitFor();
-  expect(await one.rules()).toEqual([]);
-  if (SHOTS) await page.screenshot({ path: `${SHOTS}/busy-sale.png` });
+  expect(await rules()).toEqual([]);
+  await shot(page, 'busy-sale');
   busy = undefined;
   await page.locator('.badges .busy').waitFor({ state: 'detached' });
   await page.getByText('Far more requests').waitFor({ state: 'detached' });
@@ -366,7 +351,7 @@ onStandIn.test('a busy sale is marked in the table and on its page while it is b
 
 onStandIn.test('everything on a sale\'s page and in the editor is reachable by keyboard', async () => {
   const id = await shop.sell({ title: 'Keyed', opensInMs: 7_200_000 });
-  const page = await visit(`sales/${id}`);
+  const { page, go } = await operate(`sales/${id}`);
   await page.getByRole('button', { name: 'Withdraw' }).waitFor();
   const reached = async (steps) => {
     const names = new Set();
@@ -377,13 +362,13 @@ onStandIn.test('everything on a sale\'s page and in the editor is reachable by k
     return [...names];
   };
   expect(await reached(40)).toEqual(expect.arrayContaining(['kill', 'tab orders', 'tab settings', 'pause', 'restock', 'postpone', 'duplicate', 'close', 'stop', 'withdraw']));
-  await one.go('new', '/operators.html');
+  await go('new');
   await field(page, 'title').waitFor();
   expect(await reached(60)).toEqual(expect.arrayContaining(['title', 'sale_id', 'description', 'pictures', 'price', 'opens', 'zone', 'early', 'rain', 'violations', 'Create the draft', 'Discard']));
 });
 
 // On the real system screens take minutes each and look the same.
-onStandIn.describe.each(WAYS)('$language, $colorScheme, $name', ({ language, colorScheme, device, name }) => {
+onStandIn.describe.each(WAYS)('$language, $colorScheme, $name', ({ language, colorScheme, options, name }) => {
   const words = operators[language];
 
   onStandIn.test('every screen is accessible, does not shift, and fits', async () => {
@@ -393,35 +378,30 @@ onStandIn.describe.each(WAYS)('$language, $colorScheme, $name', ({ language, col
     await shop.campaign([id, draft], title);
     await shop.operate('POST', '/v1/admin/blocked', { user: 'mallory', until: '2097-01-01T00:00:00Z' });
     await shop.buy(id);
-    await shop.until(async () => (await shop.operate('GET', `/v1/admin/orders?sale=${id}`)).orders.length === 1);
-    const page = await visit('', { ...device, colorScheme, locale: language === 'zh' ? 'zh-CN' : 'en-GB' });
-    const holds = async (what) => {
-      if (SHOTS) await page.screenshot({ path: `${SHOTS}/selling-${name}-${colorScheme}-${language}-${what}.png`, fullPage: true });
-      expect([what, await one.rules()]).toEqual([what, []]);
-      expect([what, (await one.shift()) < one.GOOD_SHIFT]).toEqual([what, true]);
-      const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
-      expect([what, wide <= 0]).toEqual([what, true]);
-    };
+    await shop.until(async () => (await ordersOf(id)).length === 1);
+    const one = await operate('', options);
+    const { page, go } = one;
+    const holds = (what) => looksRight(one, `selling-${name}-${colorScheme}-${language}-${what}`);
     const screens = {
       home: ['', '.listing'], new: ['new', '.editor'], live: [`sales/${id}`, '.verdict'], draft: [`sales/${draft}`, '.board .actions button'],
       orders: [`sales/${id}/orders`, '.results tr'], audit: [`sales/${id}/audit`, '.verdict'], log: [`sales/${id}/log`, '.listing'],
       report: [`sales/${id}/report`, '.steps'], settings: [`sales/${draft}/settings`, '.editor'], campaigns: ['campaigns', '.listing'], users: ['users', '.listing'], health: ['health', '.listing'],
     };
     for (const [what, [hash, ready]] of Object.entries(screens)) {
-      await one.go(hash, '/operators.html');
+      await go(hash);
       await page.locator(ready).first().waitFor();
       await holds(what);
     }
-    await one.go(`sales/${draft}`, '/operators.html');
+    await go(`sales/${draft}`);
     await page.locator('.board').getByRole('button', { name: words['op.publish'], exact: true }).click();
     await page.locator('.checklist').waitFor();
     await holds('checklist');
     await page.keyboard.press('Escape');
-    await one.go('new', '/operators.html');
+    await go('new');
     await page.getByRole('button', { name: words['op.create'], exact: true }).click();
     await page.locator('[aria-invalid]').first().waitFor();
     await holds('new-wrong');
-    await one.go(`sales/${id}`, '/operators.html');
+    await go(`sales/${id}`);
     await page.locator('.verdict').waitFor();
     await shop.operate('POST', '/v1/admin/stop', {});
     try {

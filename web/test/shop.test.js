@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { expect } from 'vitest';
 import { calendarOf } from '../js/calendar.js';
 import { pictureOf, tellApart } from '../js/pictures.js';
+import { cardSays } from './answers.js';
 import { PHONE } from './browser.js';
 import { traveller } from './in-line.js';
 import { onBoth, onStandIn } from './on.js';
@@ -10,12 +11,6 @@ import { heading, reserve, shop, visit } from './visits.js';
 
 const MINUTE_MS = 60_000;
 
-/** Changes the sale's card in the answer. */
-const change = (page, changes) => page.route(/\/v1\/sales\/[\w-]+$/, async (route) => {
-  const response = await route.fetch({ maxRetries: 2 });
-  await route.fulfill({ response, json: { ...(await response.json()), ...changes() } });
-});
-const later = (ms) => new Date(Date.now() + ms).toISOString();
 
 onStandIn.describe('the list', () => {
   onStandIn.test('has a sale without a campaign, with its price and its opening', async () => {
@@ -85,7 +80,7 @@ onStandIn.test('a sale that is not loaded yet is shown as being prepared, never 
   const sale = await shop.sell();
   const { page, go } = await visit();
   let isLoaded = false;
-  await change(page, () => (isLoaded ? {} : { availability: 'unknown' }));
+  await cardSays(page, () => (isLoaded ? {} : { availability: 'unknown' }));
   await go(`sales/${sale}`);
   await heading(page, 'Almost ready').waitFor();
   expect(await page.getByRole('button', { name: 'Buy now' }).count()).toBe(0);
@@ -149,7 +144,7 @@ onStandIn.test('dates and money use the reader’s region, in the page’s langu
 onStandIn.test('a buyer who is held up by a pause sees a contact', async () => {
   const sale = await shop.sell();
   const { page, go } = await visit();
-  await change(page, () => ({ state: 'paused' }));
+  await cardSays(page, () => ({ state: 'paused' }));
   await go(`sales/${sale}`);
   const link = page.getByRole('main').getByRole('link', { name: 'Contact us' });
   await link.waitFor();

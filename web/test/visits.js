@@ -1,7 +1,7 @@
 // Setup for page tests: a shop, a browser, and pages that are closed after each test and must have no console errors.
 
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
-import { openBrowser, openPage } from './browser.js';
+import { GOOD_SHIFT, SHOTS, openBrowser, openPage } from './browser.js';
 import { openShop } from './shop.js';
 
 export let shop;
@@ -40,6 +40,17 @@ export async function reserve(page, button = 'Buy now') {
   await page.getByRole('button', { name: button }).click();
   await work(page);
   await page.waitForURL(/#\/reservations\//);
+}
+
+/** Saves a picture for SHOTS. */
+export const shot = async (page, name) => SHOTS && page.screenshot({ path: `${SHOTS}/${name}.png`, fullPage: true });
+
+/** A screen that is accessible, fits, and has not shifted. `name` is that of its picture. */
+export async function looksRight({ page, rules, shift }, name, limit = GOOD_SHIFT) {
+  await shot(page, name);
+  const wide = () => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+  const [broken, shifted] = [await rules(), await shift(limit)];
+  expect({ name, broken, shifts: shifted >= limit, isTooWide: await wide() > 0 }).toEqual({ name, broken: [], shifts: false, isTooWide: false });
 }
 
 export const heading = (page, name) => page.getByRole('heading', { level: 2, name });

@@ -2,21 +2,22 @@
 
 import { expect } from 'vitest';
 import { readTicket } from '../js/line.js';
-import { LINE, LONG_MS, MINUTE_MS, edit, hide, kept, lineOf, open, requests, row, traveller } from './in-line.js';
+import { GOOD_SHIFT } from './browser.js';
+import { act as press, field, operate, write } from './desk.js';
+import { LINE, LONG_MS, MINUTE_MS, chance, hide, kept, lineOf, open, requests, row, traveller } from './in-line.js';
 import { onBoth, test } from './on.js';
-import { heading, shop, visit, work } from './visits.js';
+import { heading, shop, shot, visit, work } from './visits.js';
 
-/** The folder for screenshots of some screens, if there is one. */
-const SHOTS = process.env.SHOTS;
-const shot = async (page, what) => SHOTS && page.screenshot({ path: `${SHOTS}/waiting-${what}.png`, fullPage: true });
 const CROWD = 24;
 /** Redis's estimate of all of them and the user: in one run of fifty, two of these look like one. */
 const PEOPLE = `(?:${CROWD}|${CROWD + 1})`;
 const UNITS = 4;
 
-const chance = (context, value) => context.addInitScript((is) => {
-  Math.random = () => is;
-}, value);
+/** An action on the line, which shows that it is done by what it shows of the line. */
+async function act(page, name, fill) {
+  await press(page, name, fill);
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+}
 
 test('before the opening the page gets a ticket at a random time, once, and keeps it', async () => {
   const sale = await shop.sell({ opensInMs: LONG_MS, line: LINE });
@@ -105,7 +106,7 @@ async function buyInTurn(sale, { user, ticket }) {
 onBoth.test('a whole line: the ticket, the opening, the proof, the turn, a purchase, sold out, and a returned unit', async () => {
   const user = shop.user();
   const sale = await shop.sell({ opensInMs: LONG_MS, total: UNITS, line: { ...LINE, paused: true } });
-  const { page, context, go, rules, shift, GOOD_SHIFT } = await visit({ user });
+  const { page, context, go, rules, shift } = await visit({ user });
   const asked = requests(page, '/challenges');
   await go(`sales/${sale}`);
   await page.getByText('You will get your ticket by').waitFor();
@@ -123,7 +124,7 @@ onBoth.test('a whole line: the ticket, the opening, the proof, the turn, a purch
   expect(await row(page, 'Left').textContent()).toBe(`${UNITS} of ${UNITS}`);
   await page.getByText('Checked: the order was fixed before the opening').click();
   await page.getByText('Your browser wrote down the fingerprint before the opening').waitFor();
-  await shot(page, 'paused');
+  await shot(page, 'waiting-paused');
   expect(await rules()).toEqual([]);
   expect(asked.length).toBe(0);
   await context.setOffline(true);
@@ -142,20 +143,12 @@ onBoth.test('a whole line: the ticket, the opening, the proof, the turn, a purch
   await expect.poll(() => row(late.page, 'In line').textContent()).toMatch(new RegExp(`^about ${PEOPLE}, and 1 who came after the opening$`));
 
   // Operators watch the line, and start it.
-  const operator = await visit({ user: 'operator', operator: true });
-  await operator.go(`sales/${sale}`, '/operators.html');
+  const operator = await operate(`sales/${sale}`);
   const board = operator.page.locator('.board');
-  const dialog = operator.page.getByRole('dialog');
-  const act = async (name, fill = async () => {}) => {
-    await board.getByRole('button', { name, exact: true }).click();
-    await fill();
-    await dialog.getByRole('button', { name, exact: true }).click();
-    await dialog.waitFor({ state: 'detached' });
-  };
   await board.getByText('The line is held up.').waitFor();
-  await act('Change the line’s speed', () => dialog.locator('[name=rate]').fill('5'));
+  await act(operator.page, 'Change the line’s speed', (dialog) => dialog.locator('[name=rate]').fill('5'));
   await board.getByText('5 people a second').waitFor();
-  await act('Resume the line');
+  await act(operator.page, 'Resume the line');
   await page.getByLabel('Your answer').waitFor();
   const { 'x-line-ticket': ticket, 'x-line-watermark': watermark } = asked[0].headers();
   expect(readTicket(ticket)).toMatchObject({ user, second: null });
@@ -175,13 +168,13 @@ onBoth.test('a whole line: the ticket, the opening, the proof, the turn, a purch
   for (const one of others) if (bought.length < UNITS - 1) bought.push(await buyInTurn(sale, one));
   expect(bought).not.toContain(null);
   await board.getByText('Nothing is free.').waitFor();
-  await shot(operator.page, 'operators');
+  await shot(operator.page, 'waiting-operators');
   await work(late.page);
   await heading(late.page, 'Sold out').waitFor();
   await late.page.getByText('It was your turn, but others were quicker.').waitFor();
   await late.page.getByText(new RegExp(`You came after the opening, behind about ${PEOPLE} people; ${UNITS} pieces were sold\\.`)).waitFor();
   await late.page.getByText(`Up to ${UNITS} of them may still come back`).waitFor();
-  await shot(late.page, 'sold-out');
+  await shot(late.page, 'waiting-sold-out');
   expect(await late.rules()).toEqual([]);
 
   // One unit is returned, and the line moves on. The user whose turn it was sees that, and gets the unit.
@@ -197,52 +190,40 @@ onBoth.test('a whole line: the ticket, the opening, the proof, the turn, a purch
 
 test('operators see the line, pause it, and change its speed', async () => {
   const sale = await shop.sell({ title: 'Lined lamp', line: LINE });
-  const { page, go, rules } = await visit({ user: 'operator', operator: true });
-  await go(`sales/${sale}`, '/operators.html');
+  const { page, rules } = await operate(`sales/${sale}`);
   const board = page.locator('.board');
-  const dialog = page.getByRole('dialog');
-  const act = async (name, fill = async () => {}) => {
-    await board.getByRole('button', { name, exact: true }).click();
-    await fill();
-    await dialog.getByRole('button', { name, exact: true }).click();
-    await dialog.waitFor({ state: 'detached' });
-  };
   await board.getByText('The line moves.').waitFor();
   await board.getByText('50 people a second').waitFor();
   expect(await rules()).toEqual([]);
-  await act('Pause the line');
+  await act(page, 'Pause the line');
   await board.getByText('The line is held up.').waitFor();
   await board.getByText('held up', { exact: true }).waitFor();
   expect(await lineOf(sale)).toMatchObject({ state: 'paused', admitted: { per_s: 0 } });
-  await act('Change the line’s speed', () => dialog.locator('[name=rate]').fill('7'));
+  await act(page, 'Change the line’s speed', (dialog) => dialog.locator('[name=rate]').fill('7'));
   await board.getByText('7 people a second').waitFor();
-  await act('Resume the line');
+  await act(page, 'Resume the line');
   await board.getByText('The line moves.').waitFor();
   await expect.poll(async () => (await lineOf(sale)).admitted.per_s).toBe(7);
 });
 
 test('a line and lanes are created in the editor, and fixed there after publication', async () => {
-  const { page, go, rules } = await visit({ user: 'operator', operator: true });
+  const { page, go, rules } = await operate('new');
   const id = `op-line-${Date.now().toString(36)}`;
-  await go('new', '/operators.html');
-  const field = (name) => page.locator(`.editor [name=${name}]`);
-  await field('line').selectOption('yes');
-  const fields = { title: 'Lined lamp', sale_id: id, price: '5', opens_early: '30', admits: '200', lanes: '20' };
-  for (const [name, value] of Object.entries(fields)) await field(name).fill(value);
+  await write(page, { line: 'yes', title: 'Lined lamp', sale_id: id, price: '5', opens_early: '30', admits: '200', lanes: '20' });
   await page.getByRole('button', { name: 'Create the draft' }).click();
   await page.locator('#form-lanes-error').getByText('A whole number').waitFor();
-  await field('lanes').fill('4');
+  await write(page, { lanes: '4' });
   expect(await rules()).toEqual([]);
-  await shot(page, 'editor');
+  await shot(page, 'waiting-editor');
   await page.getByRole('button', { name: 'Create the draft' }).click();
   await page.getByText('This is a draft').waitFor();
   expect(await shop.operate('GET', `/v1/admin/sales/${id}`)).toMatchObject({ line: { opens_early_s: 1_800, admits_per_s: 200 }, lanes: 4 });
   await shop.operate('POST', `/v1/admin/sales/${id}/publish`, {});
-  await go(`sales/${id}/settings`, '/operators.html');
+  await go(`sales/${id}/settings`);
   await page.reload();
-  await field('admits').waitFor();
-  for (const name of ['line', 'opens_early', 'lanes']) expect(await field(name).isDisabled()).toBe(true);
-  await field('admits').fill('90');
+  await field(page, 'admits').waitFor();
+  for (const name of ['line', 'opens_early', 'lanes']) expect(await field(page, name).isDisabled()).toBe(true);
+  await write(page, { admits: '90' });
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('Saved.').waitFor();
   expect((await shop.operate('GET', `/v1/admin/sales/${id}`)).line).toEqual({ opens_early_s: 1_800, admits_per_s: 90 });

@@ -41,9 +41,9 @@ const heading = (page, name) => page.getByRole('heading', { level: 2, name }).wa
 
 async function stampede(browser, shop) {
   const { page, go, close } = await openPage(browser, shop, {
-    ...DESKTOP, viewport: { width: 1440, height: 1400 }, user: 'olga', operator: true,
+    ...DESKTOP, viewport: { width: 1440, height: 1400 }, user: 'olga', operator: true, home: '/operators.html',
   });
-  await go('sales/lamp', '/operators.html');
+  await go('sales/lamp');
   await page.locator('.tile.paid dd').waitFor({ timeout: PATIENCE_MS });
   // During the rush, with units sold, orders and answers.
   await page.waitForFunction(() => {
