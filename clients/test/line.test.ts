@@ -1,6 +1,5 @@
 // The client in a sale with a line, without a system: answers are made up, and time passes when the test says so.
 
-import { webcrypto } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { atRoot } from '../bin/files.js';
@@ -12,7 +11,6 @@ import {
   NoAnswerError,
   type PurchaseState,
 } from '../typescript/src/index.ts';
-import { commitmentOf, placePpb, rankOfEarly, readTicket, waitS } from '../typescript/src/place.ts';
 import { about, all, json, problem, statuses } from './answers.js';
 import { passing } from './passing.js';
 
@@ -124,33 +122,6 @@ beforeEach(() => {
 });
 afterEach(() => {
   vi.useRealTimers();
-  vi.unstubAllGlobals();
-});
-
-describe('the vectors', () => {
-  test('the places of the rounds', async () => {
-    expect(vectors.rounds).toHaveLength(3);
-    for (const { sale, round, seed, commitment, places } of vectors.rounds) {
-      expect(await commitmentOf(sale, round, seed)).toBe(commitment);
-      for (const { user, ppb } of places) expect(await placePpb(seed, user)).toBe(ppb);
-    }
-  });
-
-  test('the ranges', () => {
-    expect(vectors.ranges).toHaveLength(30);
-    for (const { admitted, people, per_s, ppb, rank, wait_s } of vectors.ranges) {
-      const found = rankOfEarly(ppb, people, 2);
-      expect([found.from, found.to]).toEqual(rank);
-      const wait = waitS(found, { from: admitted[0], to: admitted[1] }, per_s);
-      expect(wait === null ? null : [wait.from, wait.to]).toEqual(wait_s);
-    }
-  });
-
-  test('a ticket is read, and nothing else is', () => {
-    expect(readTicket(ticketOf({ user: 'auth0|65f1c2', round: 7, second: 9 }))).toEqual({ user: 'auth0|65f1c2', round: 7, second: 9 });
-    expect(readTicket(EARLY)).toEqual({ user: 'alice', round: 1, second: null });
-    for (const no of ['', 'AQ', '!!!', EARLY.replace(/^AQ/, 'Ag')]) expect(readTicket(no)).toBeNull();
-  });
 });
 
 describe('a purchase in a sale with a line', () => {
@@ -275,13 +246,6 @@ describe('a purchase in a sale with a line', () => {
     const { client, of } = system({ ticket: [ticketAnswer(EARLY.replace(/^AQ/, 'Ag'))], line: [line()] });
     await expect(buy(client, { line: true })).rejects.toThrow('later version');
     expect(of('ticket')).toHaveLength(1);
-  });
-
-  test('says at once if it will not be able to compute its place', async () => {
-    vi.stubGlobal('crypto', { getRandomValues: (bytes: Uint8Array<ArrayBuffer>) => webcrypto.getRandomValues(bytes) });
-    const { client } = system({ line: [line({ state: 'before', seed: null, watermark: null })] });
-    await expect(buy(client, { line: true })).rejects.toThrow('https');
-    expect(Date.now() - NOW).toBeLessThan(1_000);
   });
 
   test('becomes early if the opening is postponed past its moment', async () => {

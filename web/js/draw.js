@@ -1,7 +1,7 @@
 // Checks a draw from public data alone: a second implementation of docs/draws.md, which defines every byte. The first one is
 // shared/sale/src/award; shared/sale/award_vectors.json tests both. Runs in browsers and in Node.
 
-import { Hash, bytesOf, hexOf, hmac, labelled, number, sha256 } from './hash.js';
+import { Hash, bytesOf, hexOf, hmac, labelled, number, sha256 } from '../../clients/typescript/src/hash.js';
 
 export { bytesOf, hexOf, sha256 };
 

@@ -1,8 +1,8 @@
 // Waiting in the line of a sale, without a page: the ticket, the line's watermark, and whether it is the user's turn.
 
+import { WHOLE_PPB, admits, before, commitmentOf, further, placePpb, rankOfEarly, readTicket, rounded, waitS } from '../../clients/typescript/src/place.js';
 import { clock } from './clock.js';
 import { Problem, ask, get } from './http.js';
-import { admits, before, commitmentOf, further, isDocument, placePpb, rankOfEarly, readTicket, rounded, waitS } from './line.js';
 import { SignInCancelled, session } from './session.js';
 import { MAX_TIMER_MS, Wait, jittered } from './timing.js';
 
@@ -52,6 +52,21 @@ function forgetOldOnes() {
   for (const place of Object.keys(localStorage).filter((name) => name.startsWith(PREFIX))) {
     if (!(Date.now() - stored(place)?.at < KEPT_MS)) localStorage.removeItem(place);
   }
+}
+
+const isCount = (value) => Number.isSafeInteger(value) && value >= 0;
+const isMoment = (value) => typeof value === 'string' && !Number.isNaN(Date.parse(value));
+const isHex = (value) => typeof value === 'string' && /^[0-9a-f]{64}$/.test(value);
+
+/** Whether a line's document has all fields that a page reads, each of the right type. */
+function isDocument(line) {
+  const { people, admitted, units } = line ?? {};
+  return isCount(line?.round) && typeof line.sale === 'string' && typeof line.state === 'string' && isCount(line.poll_after_ms)
+    && isHex(line.commitment) && (line.seed === null || (isHex(line.seed) && typeof line.watermark === 'string'))
+    && isCount(people?.estimate) && isCount(people.error_percent) && people.error_percent <= 100 && isCount(people.late)
+    && isCount(admitted?.early_ppb) && admitted.early_ppb <= WHOLE_PPB && isCount(admitted.late_ppb) && isCount(admitted.late) && isCount(admitted.per_s)
+    && (admitted.late_until === null || isMoment(admitted.late_until)) && isMoment(admitted.as_of)
+    && isCount(units?.total) && isCount(units.sold) && isCount(units.may_return);
 }
 
 /** An action that is retried until it succeeds. */

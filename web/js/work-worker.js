@@ -1,6 +1,6 @@
 // Tries answers until the SHA-256 of `ID:ANSWER` begins with a given number of zero bits.
 
-import { leadingZeros, message, sha256 } from './sha256.js';
+import { leadingZeros, message, sha256 } from '../../clients/typescript/src/sha256.js';
 
 const TRIES_BETWEEN_REPORTS = 50_000;
 

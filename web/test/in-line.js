@@ -1,7 +1,7 @@
 // Helpers for tests of the waiting page.
 
 import { expect } from 'vitest';
-import { commitmentOf, placePpb } from '../js/line.js';
+import { commitmentOf, placePpb } from '../../clients/typescript/src/place.js';
 import { shop, visit } from './visits.js';
 
 export const LINE = { opens_early_s: 3_600, admits_per_s: 50 };

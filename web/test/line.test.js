@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { admits, before, commitmentOf, placePpb, rankOfEarly, readTicket, rounded, waitS } from '../js/line.js';
+import { admits, before, commitmentOf, placePpb, rankOfEarly, readTicket, rounded, waitS } from '../../clients/typescript/src/place.js';
 import { lineWords } from '../words/line.js';
 import { shopWords } from '../words/shop.js';
 import { cardSays, problem } from './answers.js';

@@ -1,6 +1,6 @@
 // The shop under test: a real one at SHOP_URL, or the stand-in in test/dev. Everything else uses the public API.
 
-import { leadingZeros, message, sha256 } from '../js/sha256.js';
+import { leadingZeros, message, sha256 } from '../../clients/typescript/src/sha256.js';
 
 /** A schedule loads sales into Redis every minute. */
 const PATIENCE_MS = 90_000;

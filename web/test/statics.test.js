@@ -8,7 +8,7 @@ import { openapi } from '../../infra/cdk/openapi/document.js';
 import { ServerClock } from '../js/clock.js';
 import { EARLY_MS, REFRESH_EARLY_MS, REFRESH_MS, REFRESH_SOON_MS, jittered } from '../js/timing.js';
 import { LICENCES } from '../licences.js';
-import { leadingZeros, message, sha256 } from '../js/sha256.js';
+import { leadingZeros, message, sha256 } from '../../clients/typescript/src/sha256.js';
 import { lineWords } from '../words/line.js';
 import { operators } from '../words/operators.js';
 import { shopWords } from '../words/shop.js';

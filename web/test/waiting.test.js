@@ -1,7 +1,7 @@
 // The waiting page on a system: from the ticket to the reservation or the end of the line, and the operators' actions.
 
 import { expect } from 'vitest';
-import { readTicket } from '../js/line.js';
+import { readTicket } from '../../clients/typescript/src/place.js';
 import { GOOD_SHIFT } from './browser.js';
 import { act as press, field, operate, write } from './desk.js';
 import { LINE, LONG_MS, MINUTE_MS, chance, hide, kept, lineOf, open, requests, row, traveller } from './in-line.js';

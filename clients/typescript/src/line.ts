@@ -3,16 +3,15 @@
 import { NoAnswerError, ProblemError } from './errors.js';
 import type { components } from './openapi.js';
 import {
-  beforeOf,
+  admits,
+  before,
   commitmentOf,
   further,
-  isAdmitted,
   type Place,
   placePpb,
   type Range,
   rankOfEarly,
   readTicket,
-  requireCrypto,
   rounded,
   waitS,
 } from './place.js';
@@ -116,8 +115,6 @@ export class Line {
    * @throws {ProblemError} `sold_out` or `closed` once nobody in line can get a unit any more
    */
   async *wait(): AsyncGenerator<AwaitingTickets | InLine, void, undefined> {
-    // Rather than at the opening, when the place is computed.
-    requireCrypto();
     await sleep(jittered(this.#retryAfterMs), this.#signal);
     try {
       yield* this.#untilTurn();
@@ -135,10 +132,10 @@ export class Line {
       if (heard && this.#hear(heard)) {
         const line = this.#document as LineDocument;
         const place = this.#place as Place;
-        const ppb = line.seed === null ? null : await placePpb(line.seed, place.user);
-        const isTurn = ppb !== null && line.watermark !== null && isAdmitted(line.admitted, place, ppb);
+        const ppb = line.seed === null ? null : placePpb(line.seed, place.user);
+        const isTurn = ppb !== null && line.watermark !== null && admits(line.admitted, place, ppb);
         const over = isTurn ? undefined : overBy(line);
-        const isOther = await this.#isOtherOrder(line);
+        const isOther = this.#isOtherOrder(line);
         // Whoever need not wait any longer still hears that the order is not the promised one.
         if (isOther || (!isTurn && !over)) yield this.#state(ppb, isOther);
         if (over) throw over;
@@ -225,8 +222,8 @@ export class Line {
   }
 
   /** Whether the order is another than the one that was promised when this call first heard of the line. */
-  async #isOtherOrder({ sale, round, seed, commitment }: LineDocument): Promise<boolean> {
-    return commitment !== this.#commitment || (seed !== null && (await commitmentOf(sale, round, seed)) !== commitment);
+  #isOtherOrder({ sale, round, seed, commitment }: LineDocument): boolean {
+    return commitment !== this.#commitment || (seed !== null && commitmentOf(sale, round, seed) !== commitment);
   }
 
   /** The polling interval, in ms. */
@@ -239,7 +236,7 @@ export class Line {
     const state = { status: 'in_line', ticket: this.#ticket as string, line, commitment_changed } as const;
     const place = this.#place;
     if (line === null || ppb === null || place === null) return { ...state, place: null, ahead: null, wait_s: null };
-    const ahead = beforeOf(line, place, ppb, this.#lateBefore);
+    const ahead = before(line, place, ppb, this.#lateBefore);
     return {
       ...state,
       place: place.second === null ? placeOf(line, ppb) : null,

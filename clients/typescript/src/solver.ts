@@ -1,6 +1,6 @@
 // The proof of work: a text for which the SHA-256 of `CHALLENGE_ID:TEXT` begins with a given number of zero bits.
 
-import { Message } from './sha256.js';
+import { leadingZeros, message, sha256 } from './sha256.js';
 
 /** The task. */
 export interface Work {
@@ -19,14 +19,14 @@ const SLICE_MS = 20;
 
 /** Finds the answer on the calling thread, in slices of 20 ms. {@link workerSolver} keeps a page smoother. */
 export const solve: Solver = async ({ challengeId, bits }, signal) => {
-  const message = new Message(`${challengeId}:`);
+  const text = message(`${challengeId}:`);
   for (let tries = 0; ; ) {
     signal.throwIfAborted();
     const until = performance.now() + SLICE_MS;
     do {
       const end = tries + TRIES_AT_ONCE;
       for (; tries < end; tries += 1) {
-        if (Math.clz32(message.digestHead(String(tries))) >= bits) return String(tries);
+        if (leadingZeros(sha256(text, String(tries))) >= bits) return String(tries);
       }
     } while (performance.now() < until);
     await new Promise((done) => {

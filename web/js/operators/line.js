@@ -1,9 +1,9 @@
 // The line in front of a sale: its progress and its pace.
 
+import { WHOLE_PPB } from '../../../clients/typescript/src/place.js';
 import { clock } from '../clock.js';
 import { h } from '../dom.js';
 import { moment, number } from '../format.js';
-import { WHOLE_PPB } from '../line.js';
 import { language, t } from '../i18n.js';
 import { api } from './api.js';
 

@@ -8,7 +8,6 @@ import { announce, h } from '../dom.js';
 import { hour } from '../early.js';
 import { moment, number, span } from '../format.js';
 import { language, t } from '../i18n.js';
-import { about } from '../line.js';
 import { actions, button, countdown, milestones, panel, problemWords } from '../parts.js';
 import { session } from '../session.js';
 import { lineWords } from '../../words/line.js';
@@ -96,6 +95,12 @@ function upcoming(view, title, parts) {
       view.update();
     },
   });
+}
+
+/** A number rounded to two digits. */
+function about(n) {
+  const step = 10 ** Math.max(0, Math.floor(Math.log10(Math.max(1, n))) - 1);
+  return Math.round(n / step) * step;
 }
 
 const opens = (view) => h('p', { class: 'quiet' }, t('countdown.at', { at: moment(view.opensAt, true) }));

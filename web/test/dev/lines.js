@@ -1,7 +1,7 @@
 // The stand-in's lines, as specified in docs/line.md.
 
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import { commitmentOf, placePpb, WHOLE_PPB } from '../../js/line.js';
+import { commitmentOf, placePpb, WHOLE_PPB } from '../../../clients/typescript/src/place.js';
 
 const KEY = randomBytes(32);
 const SEAL = 32;

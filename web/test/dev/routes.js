@@ -1,7 +1,7 @@
 // The stand-in's routes.
 
 import { randomBytes } from 'node:crypto';
-import { leadingZeros, message, sha256 } from '../../js/sha256.js';
+import { leadingZeros, message, sha256 } from '../../../clients/typescript/src/sha256.js';
 import { adminRoutes } from './admin.js';
 import { issuerRoutes } from './issuer.js';
 import { pay } from './orders.js';

@@ -6,7 +6,8 @@ const text = new TextEncoder();
 
 /** Reads this many bytes of lower-case hex digits, two for each. */
 export function bytesOf(hex, length = 32) {
-  if (typeof hex !== 'string' || hex.length !== 2 * length || !/^[0-9a-f]*$/.test(hex)) throw new RangeError(`not ${2 * length} small hex digits`);
+  const isHex = typeof hex === 'string' && hex.length === 2 * length && /^[0-9a-f]*$/.test(hex);
+  if (!isHex) throw new RangeError(`not ${2 * length} small hex digits`);
   return Uint8Array.from({ length }, (_, at) => parseInt(hex.slice(2 * at, 2 * at + 2), 16));
 }
 
@@ -35,7 +36,7 @@ export class Hash {
   }
 
   update(bytes) {
-    for (let from = 0; from < bytes.length;) {
+    for (let from = 0; from < bytes.length; ) {
       const at = this.length % 64;
       const taken = Math.min(64 - at, bytes.length - from);
       this.block.set(bytes.subarray(from, from + taken), at);
@@ -56,7 +57,7 @@ export class Hash {
     compress(this.state, this.view, 0);
     const digest = new Uint8Array(32);
     const view = new DataView(digest.buffer);
-    this.state.forEach((word, at) => view.setInt32(at * 4, word));
+    for (const [at, word] of this.state.entries()) view.setInt32(at * 4, word);
     return digest;
   }
 }
@@ -68,7 +69,7 @@ export const sha256 = (...parts) => parts.reduce((hash, part) => hash.update(par
 export function hmac(key) {
   const padded = (byte) => {
     const block = new Uint8Array(64).fill(byte);
-    key.forEach((value, at) => { block[at] ^= value; });
+    for (const [at, value] of key.entries()) block[at] ^= value;
     return new Hash().update(block).state;
   };
   const [inner, outer] = [padded(0x36), padded(0x5c)];

@@ -1,5 +1,5 @@
-// SHA-256 for the proof of work and for checking draws. WebCrypto returns each digest through a promise, which costs ten
-// times as much as the digest: a million tries would take a phone minutes instead of seconds.
+// SHA-256 for the proof of work and for checking draws and places, of the client and of the pages. WebCrypto returns each digest
+// through a promise, which costs ten times as much as the digest: a million tries would take a phone minutes instead of seconds.
 
 const K = new Int32Array(64);
 /** The initial state of every digest. */
@@ -58,7 +58,14 @@ export function compress(state, view, from) {
     const one = (i + s1 + ((e & f) ^ (~e & g)) + K[n] + words[n]) | 0;
     const s0 = ((a >>> 2) | (a << 30)) ^ ((a >>> 13) | (a << 19)) ^ ((a >>> 22) | (a << 10));
     const two = (s0 + ((a & b) ^ (a & c) ^ (b & c))) | 0;
-    i = g; g = f; f = e; e = (d + one) | 0; d = c; c = b; b = a; a = (one + two) | 0;
+    i = g;
+    g = f;
+    f = e;
+    e = (d + one) | 0;
+    d = c;
+    c = b;
+    b = a;
+    a = (one + two) | 0;
   }
   const last = [a, b, c, d, e, f, g, i];
   for (let n = 0; n < 8; n += 1) state[n] = (state[n] + last[n]) | 0;

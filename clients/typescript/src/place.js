@@ -1,7 +1,11 @@
-// A user's place in the line of a sale, from public data and a ticket: a second implementation of docs/line.md. The first one
-// is shared/pass/src/line; shared/pass/line_vectors.json tests both. Runs in browsers and in Node.
+// A user's place in the line of a sale, from public data and a ticket, for the client and the pages: a second implementation of
+// docs/line.md. The first one is shared/pass/src/line; shared/pass/line_vectors.json tests both. Runs in browsers and in Node.
 
 import { bytesOf, hexOf, hmac, labelled, number, sha256 } from './hash.js';
+
+/** @typedef {import('./openapi.js').components['schemas']['Line']} LineDocument */
+/** @typedef {{ from: number; to: number }} Range Inclusive. */
+/** @typedef {{ round: number; second: number | null; user: string }} Place Early users have no second. */
 
 /** All early places, in parts per billion. */
 export const WHOLE_PPB = 1_000_000_000;
@@ -11,7 +15,11 @@ const SEAL = 32;
 
 const text = new TextEncoder();
 
-/** The content of a ticket: `{round, second, user}`, with `second` null for early arrivals. Null if this page cannot read it. */
+/**
+ * The content of a ticket; null if this is none, or one of a later version.
+ * @param {string} sealed
+ * @returns {Place | null}
+ */
 export function readTicket(sealed) {
   let bytes;
   try {
@@ -25,44 +33,41 @@ export function readTicket(sealed) {
   return { round: view.getUint32(3), second, user: new TextDecoder().decode(bytes.subarray(HEAD, -SEAL)) };
 }
 
-/** The place of a user among all who came at the same time, in parts per billion. Lower ones come first. */
+/**
+ * The place of a user among all who came at the same time, in parts per billion. Lower ones come first.
+ * @type {(seedHex: string, user: string) => number}
+ */
 export function placePpb(seedHex, user) {
   const order = hmac(bytesOf(seedHex))(labelled('line/1/order'));
   const place = new DataView(hmac(order)(text.encode(user)).buffer).getBigUint64(0);
   return Number((place * BigInt(WHOLE_PPB)) >> 64n);
 }
 
-/** The commitment of a round, in hex. */
+/**
+ * The commitment of a round, in hex.
+ * @type {(sale: string, round: number, seedHex: string) => string}
+ */
 export function commitmentOf(sale, round, seedHex) {
   const id = text.encode(sale);
   return hexOf(sha256(labelled('line/1/commitment'), number(id.length, 4), id, number(round, 4), bytesOf(seedHex)));
 }
 
-/** Whether the holder of this ticket and place is admitted. */
+/**
+ * Whether the holder of this ticket and place is admitted.
+ * @type {(admitted: LineDocument['admitted'], ticket: Pick<Place, 'second'>, ppb: number) => boolean}
+ */
 export function admits({ early_ppb: early, late_until: until, late_ppb: late }, { second }, ppb) {
   if (second === null) return ppb < early;
   const reached = until === null ? 0 : Math.floor(Date.parse(until) / 1000);
   return early >= WHOLE_PPB && (second < reached || (second === reached && ppb < late));
 }
 
-const isCount = (value) => Number.isSafeInteger(value) && value >= 0;
-const isMoment = (value) => typeof value === 'string' && !Number.isNaN(Date.parse(value));
-const isHex = (value) => typeof value === 'string' && /^[0-9a-f]{64}$/.test(value);
-
-/** Whether a line's document has all fields that a page reads, each of the right type. */
-export function isDocument(line) {
-  const { people, admitted, units } = line ?? {};
-  return isCount(line?.round) && typeof line.sale === 'string' && typeof line.state === 'string' && isCount(line.poll_after_ms)
-    && isHex(line.commitment) && (line.seed === null || (isHex(line.seed) && typeof line.watermark === 'string'))
-    && isCount(people?.estimate) && isCount(people.error_percent) && people.error_percent <= 100 && isCount(people.late)
-    && isCount(admitted?.early_ppb) && admitted.early_ppb <= WHOLE_PPB && isCount(admitted.late_ppb) && isCount(admitted.late) && isCount(admitted.per_s)
-    && (admitted.late_until === null || isMoment(admitted.late_until)) && isMoment(admitted.as_of)
-    && isCount(units?.total) && isCount(units.sold) && isCount(units.may_return);
-}
-
-/** A document that never goes behind `known`: a user who is admitted stays admitted. */
+/**
+ * A document that never goes behind `known`: a user who is admitted stays admitted.
+ * @type {(known: LineDocument, line: LineDocument) => LineDocument}
+ */
 export function further(known, line) {
-  const far = ({ admitted: { early_ppb: early, late_until: until, late_ppb: late } }) => [early, until === null ? 0 : Date.parse(until), late];
+  const far = ({ admitted }) => [admitted.early_ppb, admitted.late_until === null ? 0 : Date.parse(admitted.late_until), admitted.late_ppb];
   const [one, other] = [far(known), far(line)];
   const at = one.findIndex((value, n) => value !== other[n]);
   if (at === -1 || one[at] < other[at]) return line;
@@ -70,17 +75,24 @@ export function further(known, line) {
   return { ...line, watermark: known.watermark, admitted: { ...line.admitted, early_ppb, late_until, late_ppb } };
 }
 
-/** Estimates how many of the early arrivals are ahead of a place: two standard deviations, plus the error of the count. */
+/**
+ * Estimates how many of the early arrivals are ahead of a place: two standard deviations, plus the error of the count.
+ * @type {(ppb: number, people: number, errorPercent: number) => Range}
+ */
 export function rankOfEarly(ppb, people, errorPercent) {
   const [part, whole] = [BigInt(ppb), BigInt(WHOLE_PPB)];
   const few = Math.floor((people * (100 - errorPercent)) / 100);
   const many = Math.ceil((people * (100 + errorPercent)) / 100);
   const before = (n) => Number((part * BigInt(n)) / whole);
-  const spread = (n) => 2 * Math.floor(Math.sqrt(Number((((part * (whole - part)) / whole) * BigInt(n)) / whole))) + 1;
+  const variance = (n) => Number((((part * (whole - part)) / whole) * BigInt(n)) / whole);
+  const spread = (n) => 2 * Math.floor(Math.sqrt(variance(n))) + 1;
   return { from: Math.max(0, before(few) - spread(few)), to: Math.min(before(many) + spread(many), many) };
 }
 
-/** Estimates the seconds until a rank is admitted, given that `admitted` are and `perS` more follow each second; null while none are. */
+/**
+ * Estimates the seconds until a rank is admitted, given that `admitted` are and `perS` more follow each second; null while none are.
+ * @type {(rank: Range, admitted: Range, perS: number) => Range | null}
+ */
 export function waitS(rank, admitted, perS) {
   if (perS === 0) return null;
   const from = Math.floor(Math.max(0, rank.from - admitted.to) / perS);
@@ -90,22 +102,21 @@ export function waitS(rank, admitted, perS) {
 /**
  * Estimates how many people are still ahead of a user: those with places between the watermark and the user's. For late arrivals
  * these are all remaining early arrivals, and those of at most `late` others who are not admitted yet.
+ * @type {(line: LineDocument, ticket: Pick<Place, 'second'>, ppb: number, late?: number) => Range}
  */
 export function before({ people, admitted }, { second }, ppb, late = people.late) {
-  const left = (upTo) => (upTo <= admitted.early_ppb ? { from: 0, to: 0 } : rankOfEarly(upTo - admitted.early_ppb, people.estimate, people.error_percent));
+  const left = (upTo) =>
+    upTo <= admitted.early_ppb ? { from: 0, to: 0 } : rankOfEarly(upTo - admitted.early_ppb, people.estimate, people.error_percent);
   if (second === null) return left(ppb);
   const early = left(WHOLE_PPB);
   return { from: early.from, to: early.to + Math.max(0, late - admitted.late) };
 }
 
-/** A range with fewer digits, never a narrower one. */
+/**
+ * A range with fewer digits, never a narrower one.
+ * @type {(range: Range) => Range}
+ */
 export function rounded({ from, to }) {
   const step = 10 ** Math.max(0, Math.floor(Math.log10(Math.max(1, to - from))) - 1);
   return { from: Math.floor(from / step) * step, to: Math.ceil(to / step) * step };
-}
-
-/** A number rounded to two digits. */
-export function about(n) {
-  const step = 10 ** Math.max(0, Math.floor(Math.log10(Math.max(1, n))) - 1);
-  return Math.round(n / step) * step;
 }
