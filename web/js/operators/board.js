@@ -10,10 +10,12 @@ import { refreshing } from '../timing.js';
 import { api } from './api.js';
 import { asking } from './asking.js';
 import { lineShown } from './line.js';
+import { shown } from './listing.js';
 import { verdictOf } from './log.js';
 import { Plot } from './plot.js';
 import { rainShown } from './rain.js';
 import { saleActions } from './actions.js';
+import { box } from './screen.js';
 import { killSwitches } from './kill-switches.js';
 
 const REFRESH_MS = 1_000;
@@ -128,7 +130,6 @@ export class Board {
     }
     this.#redraw.abort();
     this.#redraw = new AbortController();
-    const box = (name, ...children) => h('section', { class: 'box' }, h('h2', {}, t(name)), ...children);
     const part = (tag, attributes = {}) => h(tag, attributes);
     // Whatever needs scrolling on a phone must be reachable by keyboard.
     const wide = (name) => part('div', { class: 'scroll', role: 'region', tabindex: '0', 'aria-label': t(name) });
@@ -276,8 +277,6 @@ export class Board {
 
 /** Units of future drops are free in the system's count, but buyers cannot have them yet. */
 const apart = (units) => (units?.to_drop ? { ...units, free: units.free - units.to_drop } : units);
-
-const shown = (value) => (value === null || value === undefined ? '–' : number(value));
 
 function table(heads, rows) {
   const cell = (value, at) => h('td', { class: at ? 'n' : null }, value);

@@ -1,58 +1,44 @@
 // Campaigns: which sales the shop shows together, and in which order.
 
 import { h } from '../dom.js';
-import { language, t } from '../i18n.js';
-import { button, empty, problemWords, trouble } from '../parts.js';
+import { t } from '../i18n.js';
+import { button, empty } from '../parts.js';
 import { api } from './api.js';
 import { asking } from './asking.js';
 import { listing } from './listing.js';
+import { Screen } from './screen.js';
 import { idOf } from './terms.js';
 
 const COLUMNS = [['op.campaign.name'], ['op.id'], ['op.campaign.shown'], [null, 'act']];
 const ID = '[a-z0-9][a-z0-9\\-]{0,47}';
 
-export class Campaigns {
-  #place;
-  #signal;
+export class Campaigns extends Screen {
   /** A sale to add. */
   #sale;
   #campaigns = null;
-  #problem = null;
-  #said = h('p', { class: 'said', role: 'status' });
-  #results = h('div', { class: 'results' });
 
   constructor(place, query, signal) {
-    [this.#place, this.#signal, this.#sale] = [place, signal, new URLSearchParams(query).get('sale') ?? ''];
-    language.addEventListener('change', () => this.#build(), { signal });
-    this.#build();
-    this.#load();
+    super(place, signal);
+    this.#sale = new URLSearchParams(query).get('sale') ?? '';
+    this.build();
+    this.load();
   }
 
-  async #load() {
-    try {
-      this.#campaigns = (await api.campaigns(this.#signal)).campaigns;
-      this.#problem = null;
-    } catch (error) {
-      if (this.#signal.aborted) return;
-      this.#problem = error;
-    }
-    this.#fill();
+  load() {
+    return this.loading(async () => {
+      this.#campaigns = (await api.campaigns(this.signal)).campaigns;
+    });
   }
 
-  #build() {
-    this.#place.replaceChildren(
+  build() {
+    this.place.replaceChildren(
       h('div', { class: 'board-head' }, h('h1', { tabindex: '-1' }, t('op.nav.campaigns')),
         button(t('op.campaign.new'), () => this.#edit(null), { class: 'primary' })),
-      h('p', { class: 'lead' }, this.#sale ? t('op.campaign.adding', { id: this.#sale }) : t('op.campaign.lead')), this.#said, this.#results);
-    this.#fill();
+      h('p', { class: 'lead' }, this.#sale ? t('op.campaign.adding', { id: this.#sale }) : t('op.campaign.lead')), this.said, this.results);
+    this.fill();
   }
 
-  #fill() {
-    if (this.#problem) {
-      this.#results.replaceChildren(trouble(problemWords(this.#problem), () => this.#load()));
-      return;
-    }
-    const all = this.#campaigns;
+  fill() {
     const link = (id) => h('a', { href: `#/sales/${id}` }, id);
     const row = (one) => [
       one.title, one.campaign_id, h('span', { class: 'ids' }, one.sale_ids.flatMap((id, at) => (at ? [', ', link(id)] : [link(id)]))),
@@ -60,8 +46,8 @@ export class Campaigns {
         class: 'secondary', 'data-keep': one.campaign_id, 'aria-label': `${t('op.campaign.edit')}: ${one.title}`,
       }),
     ];
-    this.#results.replaceChildren(all === null ? h('p', { class: 'quiet' }, t('loading'))
-      : all.length ? listing(t('op.nav.campaigns'), COLUMNS, all.map(row)) : empty(t('op.campaign.none.title'), t('op.campaign.none.text')));
+    const table = () => listing(t('op.nav.campaigns'), COLUMNS, this.#campaigns.map(row));
+    this.list(this.#campaigns, table, empty(t('op.campaign.none.title'), t('op.campaign.none.text')));
   }
 
   /** Changes or creates a campaign. A change applies to the version that was shown. */
@@ -81,11 +67,8 @@ export class Campaigns {
       const more = { ...(before ? { version: before.version } : {}), ...(limit ? { limit_per_user: Number(limit) } : {}) };
       return api.campaign({ campaign_id: id || idOf(title), title, sale_ids: listed.split(/[\s,]+/).filter(Boolean), ...more });
     };
-    const say = (text) => {
-      this.#said.textContent = text;
-    };
-    if (await asking(question, run, say) === null) return;
+    if (await asking(question, run, this.say) === null) return;
     this.#sale = '';
-    await this.#load();
+    await this.load();
   }
 }

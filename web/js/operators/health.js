@@ -2,14 +2,15 @@
 
 import { h } from '../dom.js';
 import { number } from '../format.js';
-import { language, t } from '../i18n.js';
+import { t } from '../i18n.js';
 import { button, empty, problemWords } from '../parts.js';
 import { refreshing } from '../timing.js';
 import { api } from './api.js';
 import { asking } from './asking.js';
 import { standingBadge } from './home.js';
-import { listing } from './listing.js';
+import { listing, shown } from './listing.js';
 import { verdictOf } from './log.js';
+import { Screen, box, replace } from './screen.js';
 import { killSwitches } from './kill-switches.js';
 
 const REFRESH_MS = 5_000;
@@ -20,70 +21,56 @@ const SALES = [['op.home.title'], ['op.order.state'], ['op.audit']];
 /** Queues are shared, so the state of any sale shows them. */
 const ANY = ['open', 'published', 'draft', 'ended'];
 
-const shown = (value) => (value === null || value === undefined ? '–' : number(value));
-
-export class Health {
-  #place;
-  #signal;
+export class Health extends Screen {
   #queues = null;
   #sales = [];
   #audits = new Map();
   #auditing = false;
-  #problem = null;
   #loaded = false;
-  #said = h('p', { class: 'said', role: 'status' });
-  #error = h('p', { class: 'error', role: 'alert' });
-  #parts = h('div', { class: 'results wide' });
 
   constructor(place, signal) {
-    [this.#place, this.#signal] = [place, signal];
-    language.addEventListener('change', () => this.#build(), { signal });
-    killSwitches.addEventListener('change', () => this.#fill(), { signal });
-    this.#build();
+    super(place, signal);
+    this.results.classList.add('wide');
+    killSwitches.addEventListener('change', () => this.fill(), { signal });
+    this.build();
     refreshing(() => this.#load(), () => REFRESH_MS, signal);
   }
 
-  async #load() {
-    try {
-      this.#sales = (await api.salesIn('open', null, this.#signal)).sales;
+  #load() {
+    return this.loading(async () => {
+      this.#sales = (await api.salesIn('open', null, this.signal)).sales;
       let any = this.#sales[0];
-      for (const state of ANY.slice(1)) any ??= (await api.salesIn(state, null, this.#signal)).sales[0];
-      this.#queues = any ? (await api.live(any.sale_id, this.#signal)).queues : [];
-      [this.#problem, this.#loaded] = [null, true];
-    } catch (error) {
-      if (this.#signal.aborted) return;
-      this.#problem = error;
-    }
-    this.#fill();
+      for (const state of ANY.slice(1)) any ??= (await api.salesIn(state, null, this.signal)).sales[0];
+      this.#queues = any ? (await api.live(any.sale_id, this.signal)).queues : [];
+      this.#loaded = true;
+    });
   }
 
   async #audit() {
     if (this.#auditing) return;
     this.#auditing = true;
-    this.#fill();
+    this.fill();
     for (const { sale_id: id, round } of this.#sales.slice(0, AUDITED)) {
-      const audit = await api.audit(id, round, this.#signal).catch(() => null);
-      if (this.#signal.aborted) return;
+      const audit = await api.audit(id, round, this.signal).catch(() => null);
+      if (this.signal.aborted) return;
       this.#audits.set(id, audit);
-      this.#fill();
+      this.fill();
     }
     this.#auditing = false;
-    this.#fill();
+    this.fill();
   }
 
-  #build() {
-    this.#place.replaceChildren(h('h1', { tabindex: '-1' }, t('op.nav.health')), h('p', { class: 'lead' }, t('op.health.lead')), this.#said, this.#error, this.#parts);
-    this.#fill();
+  build() {
+    this.place.replaceChildren(h('h1', { tabindex: '-1' }, t('op.nav.health')), h('p', { class: 'lead' }, t('op.health.lead')), this.said, this.error, this.results);
+    this.fill();
   }
 
-  #fill() {
-    const kept = this.#parts.contains(document.activeElement) ? document.activeElement.dataset.keep : null;
-    this.#error.textContent = this.#problem ? problemWords(this.#problem).title : '';
-    const box = (name, ...children) => h('section', { class: 'box' }, h('h2', {}, t(name)), ...children);
+  fill() {
+    this.error.textContent = this.problem ? problemWords(this.problem).title : '';
     const stopped = killSwitches.now?.stopped_sales ?? [];
     const state = killSwitches.all ? t('op.banner.title') : stopped.length ? t('op.health.stopped', { n: number(stopped.length) }) : t('op.health.running');
     const dead = (this.#queues ?? []).reduce((sum, queue) => sum + (queue.dead ?? 0), 0);
-    this.#parts.replaceChildren(
+    replace(this.results,
       box('op.health.kill_switches', h('p', { class: killSwitches.all || stopped.length ? 'verdict found' : 'verdict clean' }, state),
         stopped.length ? h('ul', {}, stopped.map((id) => h('li', {}, h('a', { href: `#/sales/${id}` }, id)))) : null),
       box('op.queues', !this.#loaded ? h('p', { class: 'quiet' }, t('loading'))
@@ -93,14 +80,11 @@ export class Health {
       box('op.health.audits', this.#sales.length === 0 ? empty(t('op.health.none.title'), t('op.health.none.text'))
         : [h('div', { class: 'actions' }, button(t('op.health.audit'), () => this.#audit(), { class: 'secondary', 'data-keep': 'audit', 'aria-disabled': this.#auditing ? 'true' : null })),
           listing(t('op.health.audits'), SALES, this.#sales.map((sale) => this.#sale(sale)))]));
-    if (kept) this.#parts.querySelector(`[data-keep="${kept}"]`)?.focus();
   }
 
   #queue({ queue, dead, waiting, in_flight: inFlight, delayed }) {
     const name = t(`op.queue.${queue}`);
-    const send = () => asking({ title: t('op.redrive'), text: t('op.redrive.text', { queue: name }), go: t('op.redrive') }, () => api.redrive(queue), (text) => {
-      this.#said.textContent = text;
-    });
+    const send = () => asking({ title: t('op.redrive'), text: t('op.redrive.text', { queue: name }), go: t('op.redrive') }, () => api.redrive(queue), this.say);
     return [name, shown(dead), shown(waiting), shown(inFlight), shown(delayed),
       dead ? button(t('op.redrive'), send, { class: 'secondary', 'data-keep': `redrive ${queue}`, 'aria-label': `${t('op.redrive')}: ${name}` }) : '–'];
   }

@@ -4,12 +4,13 @@ import { isFree } from '../awards.js';
 import { clock } from '../clock.js';
 import { h } from '../dom.js';
 import { clockFace, moment, money, number } from '../format.js';
-import { language, t } from '../i18n.js';
+import { t } from '../i18n.js';
 import { badge, button, empty, problemWords } from '../parts.js';
 import { everySecond, refreshing } from '../timing.js';
 import { api } from './api.js';
 import { listing, shownWords } from './listing.js';
 import { soldOf, summed } from './report.js';
+import { Screen, replace } from './screen.js';
 import { killSwitches } from './kill-switches.js';
 
 const REFRESH_MS = 15_000;
@@ -63,58 +64,49 @@ function timeOf(sale) {
   return t('op.home.ended', { at: moment(sale.closes_at) });
 }
 
-export class Home {
-  #place;
-  #signal;
+export class Home extends Screen {
   #filter;
   #sales = [];
   #cursor = null;
   #more = [];
   #loaded = false;
-  #problem = null;
   /** The loaded pages of a filter. */
   #pages = 1;
   #counting = false;
-  #results = h('div', { class: 'results' });
-  #error = h('p', { class: 'error', role: 'alert' });
   #times = new Map();
 
   constructor(place, filter, signal) {
-    [this.#place, this.#filter, this.#signal] = [place, FILTERS.includes(filter) ? filter : '', signal];
-    language.addEventListener('change', () => this.#build(), { signal });
-    killSwitches.addEventListener('change', () => this.#fill(), { signal });
-    this.#build();
+    super(place, signal);
+    this.#filter = FILTERS.includes(filter) ? filter : '';
+    killSwitches.addEventListener('change', () => this.fill(), { signal });
+    this.build();
     refreshing(() => this.#load(), () => REFRESH_MS, signal);
     everySecond(() => 1_000 - (clock.now() % 1_000), () => this.#tick(), signal);
   }
 
-  #build() {
+  build() {
     const filter = (state) => h('a', {
       href: state ? `#/?state=${state}` : '#/', 'aria-current': state === this.#filter ? 'page' : null, 'data-keep': `filter ${state}`,
     }, t(`op.home.filter.${state || 'current'}`));
-    this.#place.replaceChildren(
+    this.place.replaceChildren(
       h('div', { class: 'board-head' }, h('h1', { tabindex: '-1' }, t('op.nav.sales')),
         h('a', { class: 'primary', href: '#/new', 'data-keep': 'new' }, t('op.new'))),
       h('nav', { class: 'tabs', 'aria-label': t('op.home.filter') }, FILTERS.map(filter)),
-      this.#error, this.#results);
-    this.#fill();
+      this.error, this.results);
+    this.fill();
   }
 
   async #load() {
-    try {
+    await this.loading(async () => {
       if (this.#filter) await this.#loadPages();
       else await this.#loadCurrent();
-      [this.#problem, this.#loaded] = [null, true];
-    } catch (error) {
-      if (this.#signal.aborted) return;
-      this.#problem = error;
-    }
-    this.#fill();
+      this.#loaded = true;
+    });
     this.#count();
   }
 
   async #loadCurrent() {
-    const lists = await Promise.all(CURRENT.map((state) => api.salesIn(state, null, this.#signal)));
+    const lists = await Promise.all(CURRENT.map((state) => api.salesIn(state, null, this.signal)));
     // A sale that opens between two of the answers is in both.
     const seen = new Map(lists.flatMap(({ sales }) => sales).toReversed().map((sale) => [sale.sale_id, sale]));
     this.#sales = [...seen.values()].toReversed();
@@ -125,7 +117,7 @@ export class Home {
     const sales = [];
     let cursor = null;
     for (let page = 0; page < this.#pages; page += 1) {
-      const { sales: more, next_cursor: next } = await api.salesIn(this.#filter, cursor, this.#signal);
+      const { sales: more, next_cursor: next } = await api.salesIn(this.#filter, cursor, this.signal);
       sales.push(...more);
       cursor = next ?? null;
       if (cursor === null) break;
@@ -135,7 +127,7 @@ export class Home {
 
   /** Sums up the orders of the rows, one round at a time. */
   async #count() {
-    if (this.#counting) return;
+    if (this.#counting || this.signal.aborted) return;
     this.#counting = true;
     try {
       for (const sale of this.#sales) {
@@ -143,10 +135,10 @@ export class Home {
         const state = standing(sale);
         const begun = sale.state === 'published' && clock.now() >= Date.parse(sale.opens_at) - 604_800_000 && (state !== 'published' || sale.early_access?.length);
         if (!begun || kept?.final || (kept && clock.now() - kept.at < FIGURES_MS) || document.hidden) continue;
-        const sums = await summed(sale.sale_id, sale.round, { signal: this.#signal, pages: PAGES });
+        const sums = await summed(sale.sale_id, sale.round, { signal: this.signal, pages: PAGES });
         figures.set(roundOf(sale), { ...sums, at: clock.now(), final: sums.whole && state === 'ended' && sums.orders.pending_payment === 0 && Object.values(sums.refunds).every(({ due }) => due === 0) });
-        if (this.#signal.aborted) return;
-        this.#fill();
+        if (this.signal.aborted) return;
+        this.fill();
       }
     } catch {
       // Rows without figures stay so until the next request.
@@ -180,9 +172,8 @@ export class Home {
     ];
   }
 
-  #fill() {
-    const kept = this.#results.contains(document.activeElement) ? document.activeElement.dataset.keep : null;
-    this.#error.textContent = this.#problem ? `${problemWords(this.#problem).title}. ${this.#loaded ? t('op.home.old') : ''}` : '';
+  fill() {
+    this.error.textContent = this.problem ? `${problemWords(this.problem).title}. ${this.#loaded ? t('op.home.old') : ''}` : '';
     this.#times.clear();
     const next = () => {
       this.#pages += 1;
@@ -190,14 +181,12 @@ export class Home {
     };
     const more = this.#more.map((state) => h('a', { href: `#/?state=${state}` }, t(`op.home.filter.${state}`)));
     const count = this.#sales.length;
-    this.#results.replaceChildren(...[
-      this.#loaded ? null : h('p', { class: 'quiet' }, this.#problem ? '' : t('loading')),
+    replace(this.results,
+      this.#loaded ? null : h('p', { class: 'quiet' }, this.problem ? '' : t('loading')),
       count > 0 ? listing(t('op.nav.sales'), COLUMNS, this.#sales.map((sale) => this.#row(sale))) : null,
       this.#loaded && count === 0 ? empty(t('op.home.none.title'), t(this.#filter ? 'op.home.none.filtered' : 'op.home.none.text')) : null,
       count > 0 && this.#filter ? h('p', { class: 'quiet shown' }, shownWords(count, this.#cursor !== null)) : null,
       !this.#filter && more.length ? h('p', { class: 'quiet' }, t('op.home.more'), ' ', more.flatMap((link, at) => (at ? [', ', link] : [link]))) : null,
-      this.#filter && this.#cursor ? button(t('op.more'), next, { class: 'secondary more', 'data-keep': 'more' }) : null,
-    ].filter(Boolean));
-    if (kept) this.#results.querySelector(`[data-keep="${CSS.escape(kept)}"]`)?.focus();
+      this.#filter && this.#cursor ? button(t('op.more'), next, { class: 'secondary more', 'data-keep': 'more' }) : null);
   }
 }

@@ -4,8 +4,9 @@ import { WHOLE_PPB } from '../../../clients/typescript/src/place.js';
 import { clock } from '../clock.js';
 import { h } from '../dom.js';
 import { moment, number } from '../format.js';
-import { language, t } from '../i18n.js';
+import { t } from '../i18n.js';
 import { api } from './api.js';
+import { figure, percent } from './screen.js';
 
 /** Maximum admissions per second. */
 const MOST = 100_000;
@@ -28,11 +29,9 @@ export const LINE_ACTIONS = {
 
 /** The progress of the line; `line` is its public document, or null if it could not be loaded. */
 export function lineShown(sale, line) {
-  const row = (name, value, note = null) => h('div', {}, h('dt', {}, t(name)), h('dd', {}, value, note ? h('small', {}, note) : null));
-  const planned = row('op.line.rate', t('op.line.per_s', { n: number(sale.line.admits_per_s) }), sale.line.paused ? t('op.line.held') : null);
+  const planned = figure('op.line.rate', t('op.line.per_s', { n: number(sale.line.admits_per_s) }), sale.line.paused ? t('op.line.held') : null);
   if (!line) return [h('dl', { class: 'figures' }, planned), h('p', { class: 'quiet' }, t('op.line.none'))];
   const { people, admitted, units } = line;
-  const percent = new Intl.NumberFormat(language.tag, { style: 'percent', maximumFractionDigits: 1 });
   const part = admitted.early_ppb / WHOLE_PPB;
   const reached = admitted.late_until === null ? null : t('op.line.late_until', { at: moment(admitted.late_until) });
   const words = t(`op.line.${line.state}`, { n: number(units.may_return) });
@@ -40,11 +39,11 @@ export function lineShown(sale, line) {
     h('p', { class: 'stake' }, words),
     h('progress', { max: WHOLE_PPB, value: String(admitted.early_ppb), 'aria-label': t('op.line.admitted') }),
     h('dl', { class: 'figures' },
-      row('op.line.early', number(people.estimate), people.estimate > 0 ? t('op.line.error', { n: number(people.error_percent) }) : null),
-      row('op.line.late', number(people.late)),
-      row('op.line.admitted', t('op.line.about', { n: number(Math.round(part * people.estimate)) }), percent.format(part)),
+      figure('op.line.early', number(people.estimate), people.estimate > 0 ? t('op.line.error', { n: number(people.error_percent) }) : null),
+      figure('op.line.late', number(people.late)),
+      figure('op.line.admitted', t('op.line.about', { n: number(Math.round(part * people.estimate)) }), percent(part)),
       planned,
-      clock.now() < Date.parse(line.tickets_from) ? row('op.line.tickets_from', moment(line.tickets_from)) : null),
+      clock.now() < Date.parse(line.tickets_from) ? figure('op.line.tickets_from', moment(line.tickets_from)) : null),
     reached ? h('p', { class: 'quiet' }, reached) : null,
     h('p', { class: 'quiet' }, t('op.line.commitment'), ' ', h('code', { class: 'ids' }, line.commitment)),
   ].filter(Boolean);

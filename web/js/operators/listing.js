@@ -19,6 +19,9 @@ export function listing(label, columns, rows) {
     })))));
 }
 
+/** A number, if there is one. */
+export const shown = (value) => (value === null || value === undefined ? '–' : number(value));
+
 /** An amount, if there is one. */
 export const amount = ({ price_minor: minor, currency }) => (minor === undefined ? null : money(minor, currency));
 

@@ -6,6 +6,7 @@ import { language, t } from '../i18n.js';
 import { button, empty, problemWords } from '../parts.js';
 import { api } from './api.js';
 import { listing } from './listing.js';
+import { Screen, box, figure, replace } from './screen.js';
 
 const LOG_COLUMNS = [['op.log.at'], ['op.log.action'], ['op.log.parameters'], ['op.log.by', 'user']];
 
@@ -21,53 +22,44 @@ export function fillLog(place, sale) {
 }
 
 /** The audit of a round: where every unit is. */
-export class AuditView {
-  #place;
+export class AuditView extends Screen {
   #sale;
-  #signal;
   #audit = null;
-  #problem = null;
   #running = false;
 
   constructor(place, sale, signal) {
-    [this.#place, this.#sale, this.#signal] = [place, sale, signal];
-    language.addEventListener('change', () => this.#fill(), { signal });
+    super(place, signal);
+    this.#sale = sale;
     this.#load();
   }
 
-  async #load() {
-    [this.#running, this.#problem] = [true, null];
-    this.#fill();
-    try {
-      this.#audit = await api.audit(this.#sale.sale_id, this.#sale.round, this.#signal);
-    } catch (error) {
-      if (this.#signal.aborted) return;
-      this.#problem = error;
-    }
-    this.#running = false;
-    this.#fill();
+  #load() {
+    [this.#running, this.problem] = [true, null];
+    this.fill();
+    return this.loading(async () => {
+      this.#audit = await api.audit(this.#sale.sale_id, this.#sale.round, this.signal).finally(() => {
+        this.#running = false;
+      });
+    });
   }
 
-  #fill() {
+  fill() {
     const audit = this.#audit;
-    const focused = this.#place.contains(document.activeElement);
-    const again = button(t('op.audit.again'), () => this.#load(), { class: 'secondary', 'aria-disabled': this.#running ? 'true' : null });
-    this.#place.replaceChildren(...[
+    const again = button(t('op.audit.again'), () => this.#load(), { class: 'secondary', 'data-keep': 'again', 'aria-disabled': this.#running ? 'true' : null });
+    replace(this.place,
       h('p', { class: 'quiet' }, t('op.audit.lead', { n: this.#sale.round })), h('div', { class: 'actions' }, again, h('p', { class: 'said', role: 'status' }, this.#running ? t('loading') : '')),
-      this.#problem ? empty(problemWords(this.#problem).title, problemWords(this.#problem).text) : null,
-      ...(audit ? this.#parts(audit) : []),
-    ].filter(Boolean));
-    if (focused) again.focus();
+      this.problem ? empty(problemWords(this.problem).title, problemWords(this.problem).text) : null,
+      ...(audit ? this.#parts(audit) : []));
   }
 
   #parts(audit) {
-    const row = (name, n) => h('div', {}, h('dt', {}, t(name)), h('dd', {}, number(n)));
+    const row = (name, n) => figure(name, number(n));
     const places = ['total', 'free', 'held', 'ordered'].map((place) => row(place === 'ordered' ? 'op.audit.ordered' : `op.units.${place}`, audit[place]));
     const wrong = ['oversold', 'lost', 'duplicated'].map((name) => row(`op.audit.${name}`, audit[name]));
     const list = audit.discrepancies.map(({ unit, wrong: what, found }) => h('li', {}, t('op.audit.unit', { unit, wrong: what, found: found.join('; ') })));
     return [
       h('section', { class: 'box' }, verdictOf(audit), h('dl', { class: 'figures' }, places, wrong)),
-      list.length ? h('section', { class: 'box' }, h('h2', {}, t('op.audit.list')), h('ul', {}, list)) : null,
+      list.length ? box('op.audit.list', h('ul', {}, list)) : null,
       audit.awarded ? this.#awarded(audit.awarded) : null,
     ];
   }
@@ -82,7 +74,7 @@ export class AuditView {
     ];
     const columns = [['op.draw'], ['op.units.total', 'n'], ['op.audit.awarded', 'n'], ['op.audit.unclaimed', 'n']];
     const cells = kinds.map(([name, tally]) => [name, words(tally.total), words(tally.awarded), words(tally.unclaimed)]);
-    return h('section', { class: 'box' }, h('h2', {}, t('op.draw')), listing(t('op.draw'), columns, cells),
+    return box('op.draw', listing(t('op.draw'), columns, cells),
       h('p', { class: 'quiet' }, t('op.audit.awards', { orders: number(orders), wrong: number(contradictions) })));
   }
 }

@@ -8,56 +8,46 @@ import { problemWords, trouble } from '../parts.js';
 import { api } from './api.js';
 import { amount, listing, refundBadge, stateBadge } from './listing.js';
 import { hashOf } from './orders.js';
+import { Screen, box } from './screen.js';
 
 const COLUMNS = [['op.payment.id', 'user'], ['op.payment.outcome'], ['op.refunds.amount', 'n'], ['op.payment.noted'], ['op.payment.refunded']];
 const OUTCOMES = { applied: 'applied', refund_due: 'due', refunded: 'refunded' };
 
-export class Order {
-  #place;
+export class Order extends Screen {
   #id;
   #back;
-  #signal;
   #order = null;
-  #problem = null;
 
   /** `back` is the hash of the previous screen. */
   constructor(place, id, back, signal) {
-    this.#place = place;
-    this.#id = id;
-    this.#back = back ?? hashOf({ sale: id.split('.')[0], round: id.split('.')[1] });
-    this.#signal = signal;
-    language.addEventListener('change', () => this.#fill(), { signal });
-    this.#fill();
+    super(place, signal);
+    [this.#id, this.#back] = [id, back ?? hashOf({ sale: id.split('.')[0], round: id.split('.')[1] })];
+    this.fill();
     this.#load();
   }
 
-  async #load() {
-    this.#problem = null;
-    try {
-      this.#order = await api.order(this.#id, this.#signal);
-    } catch (error) {
-      if (this.#signal.aborted) return;
-      this.#problem = error;
-    }
-    this.#fill();
+  #load() {
+    this.problem = null;
+    return this.loading(async () => {
+      this.#order = await api.order(this.#id, this.signal);
+    });
   }
 
-  #fill() {
-    const focused = this.#place.contains(document.activeElement);
+  fill() {
+    const focused = this.place.contains(document.activeElement);
     const heading = h('h1', { tabindex: '-1' }, t('op.order.title', { id: shortId(this.#id) }));
-    this.#place.replaceChildren(h('a', { class: 'back', href: this.#back }, t('op.nav.orders')), ...this.#body(heading));
+    this.place.replaceChildren(h('a', { class: 'back', href: this.#back }, t('op.nav.orders')), ...this.#body(heading));
     if (focused) heading.focus();
   }
 
   #body(heading) {
-    if (this.#problem) {
-      const isMissing = this.#problem.code === 'unknown_reservation';
-      const words = isMissing ? { title: t('op.order.missing.title'), text: t('op.order.missing.text') } : problemWords(this.#problem);
+    if (this.problem) {
+      const isMissing = this.problem.code === 'unknown_reservation';
+      const words = isMissing ? { title: t('op.order.missing.title'), text: t('op.order.missing.text') } : problemWords(this.problem);
       return [heading, trouble(words, () => this.#load())];
     }
     if (!this.#order) return [heading, h('p', { class: 'lead' }, t('loading'))];
     const { payments, history, ...order } = this.#order;
-    const box = (name, ...children) => h('section', { class: 'box' }, h('h2', {}, t(name)), ...children);
     return [
       h('div', { class: 'board-head' }, heading, h('span', { class: 'badges' }, stateBadge(order.state), ' ', refundBadge(order.refund))),
       h('dl', { class: 'facts box' }, facts(order)),

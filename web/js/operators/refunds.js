@@ -2,33 +2,26 @@
 
 import { h } from '../dom.js';
 import { moment, shortId } from '../format.js';
-import { language, t } from '../i18n.js';
+import { t } from '../i18n.js';
 import { button, empty, problemWords } from '../parts.js';
 import { api } from './api.js';
 import { asking } from './asking.js';
 import { amount, listing, orderLink, shownWords, stateBadge } from './listing.js';
+import { Screen, replace } from './screen.js';
 
 const COLUMNS = [['op.refunds.due'], ['op.refunds.amount', 'n'], ['op.order.id'], ['op.order.user', 'user'], ['op.order.state'], ['op.payment.id', 'user'], [null, 'act']];
 
-export class Refunds {
-  #place;
-  #signal;
+export class Refunds extends Screen {
   #refunds = [];
   #cursor = null;
   #loaded = false;
   #loading = false;
-  #problem = null;
   /** The payments that are being marked. */
   #marking = new Set();
-  #said = h('p', { class: 'said', role: 'status' });
-  #error = h('p', { class: 'error', role: 'alert' });
-  #results = h('div', { class: 'results' });
 
   constructor(place, signal) {
-    this.#place = place;
-    this.#signal = signal;
-    language.addEventListener('change', () => this.#build(), { signal });
-    this.#build();
+    super(place, signal);
+    this.build();
     this.#load();
   }
 
@@ -36,40 +29,38 @@ export class Refunds {
     if (this.#loading) return;
     this.#loading = true;
     const from = this.#loaded ? this.#refunds.length : null;
-    this.#fill();
-    try {
-      const { refunds, next_cursor: next } = await api.refunds(this.#cursor, this.#signal);
-      this.#refunds.push(...refunds);
-      [this.#cursor, this.#problem, this.#loaded] = [next ?? null, null, true];
-    } catch (error) {
-      if (this.#signal.aborted) return;
-      this.#problem = error;
-      this.#said.textContent = '';
-    }
-    this.#loading = false;
-    this.#fill();
-    if (from !== null) this.#results.querySelectorAll('.act button')[from]?.focus();
+    this.fill();
+    await this.loading(async () => {
+      try {
+        const { refunds, next_cursor: next } = await api.refunds(this.#cursor, this.signal);
+        this.#refunds.push(...refunds);
+        [this.#cursor, this.#loaded] = [next ?? null, true];
+      } catch (error) {
+        this.say('');
+        throw error;
+      } finally {
+        this.#loading = false;
+      }
+    });
+    if (from !== null) this.results.querySelectorAll('.act button')[from]?.focus();
   }
 
-  #build() {
-    this.#place.replaceChildren(
+  build() {
+    this.place.replaceChildren(
       h('h1', { tabindex: '-1' }, t('op.nav.refunds')), h('p', { class: 'lead' }, t('op.refunds.lead')),
-      h('div', { class: 'outcome' }, this.#error, this.#said), this.#results);
-    this.#fill();
+      h('div', { class: 'outcome' }, this.error, this.said), this.results);
+    this.fill();
   }
 
-  #fill() {
-    const kept = this.#results.contains(document.activeElement) ? document.activeElement.dataset.keep : null;
-    this.#error.textContent = this.#problem ? problemWords(this.#problem).title : '';
+  fill() {
+    this.error.textContent = this.problem ? problemWords(this.problem).title : '';
     const more = (key) => button(t(key), () => this.#load(), { class: 'secondary more', 'data-keep': 'more', 'aria-disabled': this.#loading ? 'true' : null });
     const count = this.#refunds.length;
-    this.#results.replaceChildren(...[
-      h('p', { class: 'quiet shown' }, !this.#loaded && !this.#problem ? t('loading') : count > 0 ? shownWords(count, this.#cursor !== null) : ''),
+    replace(this.results,
+      h('p', { class: 'quiet shown' }, !this.#loaded && !this.problem ? t('loading') : count > 0 ? shownWords(count, this.#cursor !== null) : ''),
       count > 0 ? listing(t('op.nav.refunds'), COLUMNS, this.#refunds.map((one) => this.#row(one))) : null,
       this.#loaded && count === 0 && !this.#cursor ? empty(t('op.refunds.none.title'), t('op.refunds.none.text')) : null,
-      this.#problem && !this.#loaded ? more('retry') : this.#cursor ? more('op.more') : null,
-    ].filter(Boolean));
-    if (kept) this.#results.querySelector(`[data-keep="${CSS.escape(kept)}"]`)?.focus();
+      this.problem && !this.#loaded ? more('retry') : this.#cursor ? more('op.more') : null);
   }
 
   #row(one) {
@@ -92,20 +83,20 @@ export class Refunds {
     const names = { amount: amount(one), id: shortId(one.reservation_id) };
     const say = (text) => {
       // Only the latest message is shown.
-      this.#problem = null;
-      this.#error.textContent = '';
-      this.#said.textContent = text;
+      this.problem = null;
+      this.error.textContent = '';
+      this.said.textContent = text;
     };
     const question = { title: t('op.refunds.mark'), text: t('op.refunds.mark.text', { ...names, payment }), go: t('op.refunds.mark') };
     const marked = await asking(question, async () => {
       this.#marking.add(payment);
       say('');
-      this.#fill();
+      this.fill();
       try {
         return { ...await api.refunded(payment), said: true };
       } finally {
         this.#marking.delete(payment);
-        this.#fill();
+        this.fill();
       }
     }, say);
     if (marked === null) return;
@@ -119,9 +110,9 @@ export class Refunds {
   #drop(payment) {
     const at = this.#refunds.findIndex((one) => one.payment_id === payment);
     this.#refunds.splice(at, 1);
-    this.#fill();
-    const buttons = this.#results.querySelectorAll('.act button');
-    (buttons[Math.min(at, buttons.length - 1)] ?? this.#results.querySelector('.more') ?? this.#place.querySelector('h1')).focus();
+    this.fill();
+    const buttons = this.results.querySelectorAll('.act button');
+    (buttons[Math.min(at, buttons.length - 1)] ?? this.results.querySelector('.more') ?? this.place.querySelector('h1')).focus();
     // The visible page is done, and there are more.
     if (this.#refunds.length === 0 && this.#cursor) this.#load();
   }

@@ -3,10 +3,11 @@
 import { isFree } from '../awards.js';
 import { h } from '../dom.js';
 import { moment, money, number, span } from '../format.js';
-import { language, t } from '../i18n.js';
+import { t } from '../i18n.js';
 import { button, empty, problemWords } from '../parts.js';
 import { again } from './again.js';
 import { api } from './api.js';
+import { Screen, box, figure, percent, replace } from './screen.js';
 
 const STATES = ['pending_payment', 'granted', 'paid', 'expired', 'cancelled', 'failed'];
 
@@ -45,70 +46,59 @@ function added(sums, { orders, revenue_minor: revenue, refunds, last_kept_at: la
 }
 
 /** The report of a round, for the screen and for paper. */
-export class Report {
-  #place;
+export class Report extends Screen {
   #sale;
   #round;
-  #signal;
   #sums = null;
   /** Counts of the steps towards an order, available while Redis has the round. */
   #answers = null;
-  #problem = null;
   #running = false;
 
   constructor(place, sale, round, signal) {
-    [this.#place, this.#sale, this.#round, this.#signal] = [place, sale, round ?? sale.round, signal];
-    language.addEventListener('change', () => this.#fill(), { signal });
+    super(place, signal);
+    [this.#sale, this.#round] = [sale, round ?? sale.round];
     this.#load();
   }
 
-  async #load() {
-    [this.#problem, this.#running] = [null, true];
-    this.#fill();
+  #load() {
+    [this.problem, this.#running] = [null, true];
+    this.fill();
     const { sale_id: id, round } = this.#sale;
-    const signal = this.#signal;
+    const { signal } = this;
     const told = (sums) => {
       this.#sums = sums;
-      this.#fill();
+      this.fill();
     };
-    try {
+    return this.loading(async () => {
       const [sums, live] = await Promise.all([
         summed(id, this.#round, { signal, told }),
         this.#round === round ? api.live(id, signal).catch(() => null) : null,
-      ]);
+      ]).finally(() => {
+        this.#running = false;
+      });
       this.#sums = sums;
       this.#answers = live?.round === this.#round ? live.answers : null;
-    } catch (error) {
-      if (signal.aborted) return;
-      this.#problem = error;
-    }
-    this.#running = false;
-    this.#fill();
+    });
   }
 
-  #fill() {
+  fill() {
     const sums = this.#sums;
     const { round } = this.#sale;
-    const focused = this.#place.contains(document.activeElement) ? document.activeElement.dataset.keep : null;
     const anew = button(t('op.report.again'), () => this.#load(), { class: 'secondary', 'data-keep': 'again', 'aria-disabled': this.#running ? 'true' : null });
     const go = (to, name) => (to < 1 || to > round ? null
       : h('a', { class: 'button', href: `#/sales/${this.#sale.sale_id}/report?round=${to}`, 'data-keep': name }, t('op.round', { n: to })));
-    this.#place.replaceChildren(...[
+    replace(this.place,
       h('div', { class: 'actions' }, go(this.#round - 1, 'before'), go(this.#round + 1, 'after'),
         button(t('op.report.print'), () => window.print(), { class: 'primary', 'data-keep': 'print' }), anew,
         h('p', { class: 'said', role: 'status' }, this.#running ? (sums ? t('op.report.running', { n: number(all(sums)) }) : t('loading')) : '')),
-      this.#problem ? empty(problemWords(this.#problem).title, problemWords(this.#problem).text) : null,
-      ...(sums ? this.#parts(sums) : []),
-    ].filter(Boolean));
-    if (focused) this.#place.querySelector(`[data-keep="${focused}"]`)?.focus();
+      this.problem ? empty(problemWords(this.problem).title, problemWords(this.problem).text) : null,
+      ...(sums ? this.#parts(sums) : []));
   }
 
   #parts(sums) {
     const { orders, currency, refunds, total } = sums;
     const [free, over] = [isFree(sums), Date.parse(sums.as_of) >= Date.parse(sums.closes_at)];
-    const row = (name, value, note = null) => h('div', {}, h('dt', {}, t(name)), h('dd', {}, value, note ? h('small', {}, note) : null));
-    const box = (name, ...rows) => h('section', { class: 'box' }, h('h2', {}, t(name)), h('dl', { class: 'figures' }, rows));
-    const part = (n) => (total > 0 ? new Intl.NumberFormat(language.tag, { style: 'percent', maximumFractionDigits: 1 }).format(n / total) : '');
+    const figures = (name, ...rows) => box(name, h('dl', { class: 'figures' }, rows));
     const states = STATES.filter((state) => (free ? !['pending_payment', 'paid', 'expired'].includes(state) : state !== 'granted') || orders[state] > 0);
     const back = Object.entries(refunds);
     const owed = (name) => back.filter(([, one]) => one[name] > 0).map(([of, one]) => `${number(one[name])} · ${money(one[`${name}_minor`], of)}`).join(', ') || number(0);
@@ -117,13 +107,13 @@ export class Report {
         h('h2', {}, t('op.report.of', { title: sums.title, n: sums.round })),
         h('p', { class: 'quiet' }, `${moment(sums.opens_at)} – ${moment(sums.closes_at)}`),
         h('p', { class: 'quiet' }, t(sums.whole && over && orders.pending_payment === 0 ? 'op.report.final' : 'op.report.so_far', { at: moment(sums.as_of) }))),
-      box('op.report.result',
-        row('op.report.sold', t('op.report.of_total', { n: number(soldOf(sums)), total: number(total) }), part(soldOf(sums))),
-        free ? null : row('op.report.revenue', money(sums.revenue_minor, currency)),
-        row('op.report.sold_out', this.#soldOut(sums)),
-        free ? null : row('op.report.due', owed('due')), free ? null : row('op.report.made', owed('made'))),
-      box('op.report.orders', row('op.report.all', number(all(sums))),
-        ...states.map((state) => row(`op.state.${state}`, number(orders[state]), share(orders[state], all(sums))))),
+      figures('op.report.result',
+        figure('op.report.sold', t('op.report.of_total', { n: number(soldOf(sums)), total: number(total) }), total > 0 ? percent(soldOf(sums) / total) : ''),
+        free ? null : figure('op.report.revenue', money(sums.revenue_minor, currency)),
+        figure('op.report.sold_out', this.#soldOut(sums)),
+        free ? null : figure('op.report.due', owed('due')), free ? null : figure('op.report.made', owed('made'))),
+      figures('op.report.orders', figure('op.report.all', number(all(sums))),
+        ...states.map((state) => figure(`op.state.${state}`, number(orders[state]), share(orders[state], all(sums))))),
       this.#steps(sums),
     ];
   }
@@ -144,7 +134,7 @@ export class Report {
       ['ordered', all(sums)], isFree(sums) ? ['granted', orders.granted] : ['paid', orders.paid],
     ];
     const most = Math.max(1, ...steps.map(([, n]) => n));
-    return h('section', { class: 'box' }, h('h2', {}, t('op.report.steps')),
+    return box('op.report.steps',
       h('ol', { class: 'steps' }, steps.map(([name, n], at) => h('li', {},
         h('span', {}, t(`op.report.step.${name}`)),
         h('progress', { max: most, value: String(n), 'aria-hidden': 'true' }),
@@ -155,4 +145,4 @@ export class Report {
 
 const all = ({ orders }) => STATES.reduce((sum, state) => sum + orders[state], 0);
 
-const share = (n, whole) => (whole > 0 ? new Intl.NumberFormat(language.tag, { style: 'percent', maximumFractionDigits: 1 }).format(n / whole) : '–');
+const share = (n, whole) => (whole > 0 ? percent(n / whole) : '–');

@@ -4,60 +4,46 @@ import { clock } from '../clock.js';
 import { h } from '../dom.js';
 import { moment } from '../format.js';
 import { language, t } from '../i18n.js';
-import { button, problemWords, trouble } from '../parts.js';
+import { button } from '../parts.js';
 import { api } from './api.js';
 import { asking } from './asking.js';
 import { groupList } from './early.js';
 import { listing } from './listing.js';
+import { Screen } from './screen.js';
 
 const HOUR_MS = 3_600_000;
 const KINDS = ['user', 'address', 'network'];
 const COLUMNS = [['op.blocked.who', 'user'], ['op.blocked.why'], ['op.blocked.until'], [null, 'act']];
 
-export class Users {
-  #place;
-  #signal;
+export class Users extends Screen {
   #blocked = null;
-  #problem = null;
-  #said = h('p', { class: 'said', role: 'status' });
-  #results = h('div', { class: 'results' });
 
   constructor(place, signal) {
-    [this.#place, this.#signal] = [place, signal];
-    language.addEventListener('change', () => this.#build(), { signal });
-    this.#build();
-    this.#load();
+    super(place, signal);
+    this.build();
+    this.load();
   }
 
-  async #load() {
-    try {
-      const { blocked, blocked_networks: networks } = await api.blocked(this.#signal);
+  load() {
+    return this.loading(async () => {
+      const { blocked, blocked_networks: networks } = await api.blocked(this.signal);
       this.#blocked = [...networks, ...blocked];
-      this.#problem = null;
-    } catch (error) {
-      if (this.#signal.aborted) return;
-      this.#problem = error;
-    }
-    this.#fill();
+    });
   }
 
-  #build() {
-    this.#place.replaceChildren(
-      h('h1', { tabindex: '-1' }, t('op.nav.users')), this.#said,
+  build() {
+    this.place.replaceChildren(
+      h('h1', { tabindex: '-1' }, t('op.nav.users')), this.said,
       h('section', { class: 'box' }, h('div', { class: 'board-head' }, h('h2', {}, t('op.blocked')),
         button(t('op.block'), () => this.#block(), { class: 'secondary warn', 'data-keep': 'block' })),
-      h('p', { class: 'quiet' }, t('op.blocked.lead')), this.#results),
+      h('p', { class: 'quiet' }, t('op.blocked.lead')), this.results),
       h('section', { class: 'box' }, h('div', { class: 'board-head' }, h('h2', {}, t('op.groups')),
         button(t('op.group'), () => this.#ask(groupList()), { class: 'secondary', 'data-keep': 'group' })),
       h('p', { class: 'quiet' }, t('op.groups.lead'))));
-    this.#fill();
+    this.fill();
   }
 
-  #fill() {
-    if (this.#problem) {
-      this.#results.replaceChildren(trouble(problemWords(this.#problem), () => this.#load()));
-      return;
-    }
+  fill() {
     const row = ({ until, reason, note, ...block }) => {
       const kind = KINDS.find((one) => one in block);
       const who = block[kind];
@@ -69,9 +55,7 @@ export class Users {
         }), { class: 'secondary', 'data-keep': `allow ${who}`, 'aria-label': `${t('op.allow')}: ${who}` }),
       ];
     };
-    const all = this.#blocked;
-    this.#results.replaceChildren(all === null ? h('p', { class: 'quiet' }, t('loading'))
-      : all.length ? listing(t('op.blocked'), COLUMNS, all.map(row)) : h('p', { class: 'quiet' }, t('op.block.none')));
+    this.list(this.#blocked, () => listing(t('op.blocked'), COLUMNS, this.#blocked.map(row)), h('p', { class: 'quiet' }, t('op.block.none')));
   }
 
   #block() {
@@ -91,12 +75,9 @@ export class Users {
   }
 
   async #ask({ question, run }) {
-    const say = (text) => {
-      this.#said.textContent = text;
-    };
-    const answer = await asking(question, run, say);
+    const answer = await asking(question, run, this.say);
     if (answer === null) return;
-    if (answer.words) say(answer.words);
-    await this.#load();
+    if (answer.words) this.say(answer.words);
+    await this.load();
   }
 }

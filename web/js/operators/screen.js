@@ -1,0 +1,59 @@
+// The common part of the operators' screens.
+
+import { h } from '../dom.js';
+import { language, t } from '../i18n.js';
+import { problemWords, trouble } from '../parts.js';
+
+/** A screen in `place` until `signal` is aborted: `build` makes it in the current language, `fill` shows what is known by now. */
+export class Screen {
+  problem = null;
+  said = h('p', { class: 'said', role: 'status' });
+  error = h('p', { class: 'error', role: 'alert' });
+  results = h('div', { class: 'results' });
+
+  constructor(place, signal) {
+    [this.place, this.signal] = [place, signal];
+    language.addEventListener('change', () => this.build(), { signal });
+  }
+
+  build() {
+    this.fill();
+  }
+
+  say = (text) => {
+    this.said.textContent = text;
+  };
+
+  /** Runs what loads, keeps its problem, and shows either. */
+  async loading(run) {
+    try {
+      await run();
+      this.problem = null;
+    } catch (error) {
+      if (this.signal.aborted) return;
+      this.problem = error;
+    }
+    this.fill();
+  }
+
+  /** Shows a whole list: `table` of it, or what else is to be said. */
+  list(all, table, none) {
+    this.results.replaceChildren(this.problem ? trouble(problemWords(this.problem), () => this.load())
+      : all === null ? h('p', { class: 'quiet' }, t('loading')) : all.length ? table() : none);
+  }
+}
+
+/** Shows other children in `place`. The focus stays on what has the same `data-keep`. */
+export function replace(place, ...children) {
+  const kept = place.contains(document.activeElement) ? document.activeElement.dataset.keep : null;
+  place.replaceChildren(...children.filter(Boolean));
+  if (kept) place.querySelector(`[data-keep="${CSS.escape(kept)}"]`)?.focus();
+}
+
+/** A part of a screen, with a heading. */
+export const box = (name, ...children) => h('section', { class: 'box' }, h('h2', {}, t(name)), ...children);
+
+/** A name and its value in a list of them. */
+export const figure = (name, value, note = null) => h('div', {}, h('dt', {}, t(name)), h('dd', {}, value, note ? h('small', {}, note) : null));
+
+export const percent = (part) => new Intl.NumberFormat(language.tag, { style: 'percent', maximumFractionDigits: 1 }).format(part);
