@@ -26,28 +26,12 @@ const UPDATES = {
     else sale.throttle_requests_per_s = rate;
   },
 };
-/** Actions that are refused after the round. */
-const WHILE_IT_RUNS = ['resume', 'restock', 'rain'];
-/** Maximum users in one request that changes a group. */
-const MOST_USERS = 1_000;
 
 export function adminRoutes(sales) {
-  const update = ([name, change]) => route('POST', `/v1/admin/sales/:id/${name}`, 'operator', async ({ path: [id], body, headers, user }) => {
+  const update = ([name, change]) => route('POST', `/v1/admin/sales/:id/${name}`, 'operator', async ({ path: [id], body, user }) => {
     const sale = sales.find(id);
     const asked = await body();
-    if (!Number.isInteger(asked.round)) throw problem(400, 'invalid_request', { detail: 'missing field `round`' });
-    const key = headers['idempotency-key'];
-    const request = JSON.stringify([name, asked]);
-    if (key && sale.keys.has(key)) {
-      if (sale.keys.get(key) !== request) throw problem(409, 'key_reused');
-      return ok(shown(sale));
-    }
-    if (sale.state === 'draft') throw problem(409, 'not_amendable', { detail: 'it is a draft' });
-    if (asked.round !== sale.round) throw problem(409, 'round_changed', { round: sale.round });
-    const over = Date.now() >= Date.parse(sale.closes_at);
-    if (over && WHILE_IT_RUNS.includes(name)) throw problem(409, 'not_amendable', { detail: `round ${sale.round} is over` });
     change(sale, asked, Date.now(), sales);
-    if (key) sale.keys.set(key, request);
     // Other actions only concern the round; the recurrence belongs to the offer.
     if (name === 'end_recurrence') sale.version += 1;
     else sale.round_version = (sale.round_version ?? 1) + 1;
@@ -82,8 +66,6 @@ export function adminRoutes(sales) {
     }),
     ...[['', true], ['/remove', false]].map(([path, adds]) => route('POST', `/v1/admin/groups/:group/users${path}`, 'operator', async ({ path: [group], body }) => {
       const { users } = await body();
-      if (!/^[\w-]{1,48}$/.test(group)) throw problem(400, 'invalid_request', { detail: "a group's name has 1 to 48 of A-Z, a-z, 0-9, - and _" });
-      if (users.length < 1 || users.length > MOST_USERS) throw problem(400, 'invalid_request', { detail: `users: 1 to ${MOST_USERS}` });
       const list = sales.groups.get(group) ?? new Set();
       sales.groups.set(group, list);
       for (const user of users) (adds ? list.add(user) : list.delete(user));
@@ -95,8 +77,6 @@ export function adminRoutes(sales) {
       const unknown = campaign.sale_ids.filter((id) => !sales.sales.has(id));
       if (unknown.length) throw problem(400, 'invalid_request', { detail: `sale_ids: no such sale: ${unknown.join(', ')}` });
       const before = sales.campaigns.get(campaign.campaign_id);
-      if (seen !== undefined && !before) throw problem(404, 'unknown_campaign');
-      if (before && before.version !== seen) throw problem(409, 'campaign_changed', { version: before.version });
       const after = { ...campaign, version: (seen ?? 0) + 1 };
       sales.campaigns.set(campaign.campaign_id, after);
       return ok(after, before ? 200 : 201);

@@ -5,7 +5,7 @@ export function demo(sales) {
   const at = (minutes) => new Date(now + minutes * 60_000).toISOString();
   const sale = (sale_id, title, opens, closes, more = {}) => sales.sales.set(sale_id, {
     sale_id, title, opens_at: at(opens), closes_at: at(closes), total: 20, per_user_limit: 1, price_minor: 18_900, currency: 'EUR',
-    payment_window_s: 900, state: 'published', round: 1, version: 2, round_version: 1, paused: false, keys: new Map(), ...more,
+    payment_window_s: 900, state: 'published', round: 1, version: 2, round_version: 1, paused: false, ...more,
   });
   sale('lamp', 'Enamel pendant lamp', -5, 600, {
     per_user_limit: 2, list_price_minor: 24_900, pictures: ['/art/lamp.svg', '/art/box.svg'], terms_url: 'https://shop.example/terms',

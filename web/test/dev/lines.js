@@ -1,12 +1,11 @@
 // The stand-in's lines, as specified in docs/line.md.
 
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import { commitmentOf, placePpb, WHOLE_PPB } from '../../../clients/typescript/src/place.js';
+import { admits, commitmentOf, placePpb, readTicket, WHOLE_PPB } from '../../../clients/typescript/src/place.js';
 
 const KEY = randomBytes(32);
 const SEAL = 32;
 const HEAD = 15;
-const WATERMARK = 54;
 /** Shorter than in the real system, so that tests are quick. */
 const POLL_MS = 400;
 const POLL_BEFORE_MS = 30_000;
@@ -38,17 +37,6 @@ function ticketOf(sale, user, second) {
   head.writeUInt32BE(sale.round, 3);
   head.writeBigUInt64BE(BigInt(second ?? 0), 7);
   return seal(sale.sale_id, Buffer.concat([head, Buffer.from(user)]));
-}
-
-function watermarkOf(sale, { early, lateS, latePpb }) {
-  const body = Buffer.alloc(WATERMARK);
-  body[0] = 1;
-  body[1] = 1;
-  body.writeUInt32BE(sale.round, 2);
-  body.writeUInt32BE(early, 6);
-  body.writeBigUInt64BE(BigInt(lateS), 10);
-  body.writeUInt32BE(latePpb, 18);
-  return seal(sale.sale_id, body);
 }
 
 export class Lines {
@@ -130,7 +118,7 @@ export class Lines {
       },
       units: { total: units.total, sold: units.sold, may_return: units.mayReturn },
       poll_after_ms: is === 'ended' ? 0 : isGone ? POLL_GONE_MS : isOpen ? POLL_MS : Math.min(POLL_BEFORE_MS, Math.max(POLL_MS, opens - now)),
-      watermark: isOpen ? watermarkOf(sale, watermark) : null,
+      watermark: isOpen ? seal(sale.sale_id, Buffer.from(JSON.stringify({ round: sale.round, ...watermark }))) : null,
     };
   }
 
@@ -139,12 +127,11 @@ export class Lines {
     if (!sale.line) return null;
     const ticket = open(sale.sale_id, shown);
     if (ticket?.readUInt32BE(3) !== sale.round || ticket.subarray(HEAD).toString() !== user) return 'no_ticket';
-    const reached = open(sale.sale_id, watermark);
-    if (reached?.length !== WATERMARK || reached.readUInt32BE(2) !== sale.round) return 'not_your_turn';
+    const reached = JSON.parse(open(sale.sale_id, watermark) ?? '{}');
+    if (reached.round !== sale.round) return 'not_your_turn';
     const ppb = placePpb(this.of(sale).seed, user);
-    const [early, lateS, latePpb] = [reached.readUInt32BE(6), Number(reached.readBigUInt64BE(10)), reached.readUInt32BE(18)];
-    const second = Number(ticket.readBigUInt64BE(7));
-    const admitted = ticket[2] === 0 ? ppb < early : early >= WHOLE_PPB && (second < lateS || (second === lateS && ppb < latePpb));
-    return admitted ? null : 'not_your_turn';
+    const until = reached.lateS > 0 ? new Date(reached.lateS * 1000).toISOString() : null;
+    const { second } = readTicket(shown);
+    return admits({ early_ppb: reached.early, late_until: until, late_ppb: reached.latePpb }, { second }, ppb) ? null : 'not_your_turn';
   }
 }

@@ -1,6 +1,5 @@
 // Orders and refunds, as the stand-in's operators see them.
 
-import { createHash } from 'node:crypto';
 import { ok, route } from './route.js';
 import { problem } from './sales.js';
 
@@ -8,12 +7,10 @@ import { problem } from './sales.js';
 const PAGE = 5;
 const EXPORT_PAGE = 3;
 export const STATES = ['pending_payment', 'granted', 'paid', 'expired', 'cancelled', 'failed'];
-const FILTERS = ['sale', 'round', 'state', 'user', 'from', 'to'];
 const COLUMNS = [
   'reservation_id', 'sale_id', 'round', 'user', 'unit', 'state', 'price_minor', 'currency', 'award', 'award_minor', 'prize',
   'reserved_at', 'ordered_at', 'pay_by', 'ended_at', 'reason', 'payment_id', 'refund',
 ];
-const invalid = (detail) => problem(400, 'invalid_request', { detail });
 
 /** Records a payment of a reservation. A repeated payment has no further effect. */
 export function pay(sales, one, { price_minor, currency }) {
@@ -55,30 +52,18 @@ function refundOf(one, { outcome, noted_at, ...payment }) {
 }
 
 function csv(orders, isFirst) {
-  const cell = (value) => {
-    const text = String(value ?? '');
-    const harmless = /^[=+\-@\t\r\n]/.test(text) ? `'${text}` : text;
-    return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
-  };
   const flat = ({ award, ...order }) => ({ ...order, award: award?.kind, award_minor: award?.amount_minor, prize: award?.prize });
   return [...(isFirst ? [COLUMNS] : []), ...orders.map(flat).map((order) => COLUMNS.map((name) => order[name]))]
-    .map((row) => `${row.map(cell).join(',')}\r\n`).join('').replace(/^/, isFirst ? '\ufeff' : '');
+    .map((row) => `${row.join(',')}\r\n`).join('').replace(/^/, isFirst ? '\ufeff' : '');
 }
 
 export function orderRoutes(sales) {
   const written = () => [...sales.reservations.values()].filter((one) => one.view.status !== 'queued' && one.ordered_at);
-  const mark = (text) => createHash('sha256').update(text).digest('hex').slice(0, 16);
 
-  /** The filter of a request; refuses the same ones as the real system. */
+  /** The filter of a request; refuses what the page leaves to the system. */
   const filterOf = (url) => {
     const asked = Object.fromEntries(url.searchParams);
-    const unknown = Object.keys(asked).find((name) => ![...FILTERS, 'cursor', 'limit'].includes(name));
-    if (unknown) throw invalid(`${unknown}: no such parameter`);
-    if (!asked.sale && !asked.user) throw invalid(asked.round ? 'round: only with sale' : 'sale: give a sale or a user');
-    if (asked.round && !asked.sale) throw invalid('round: only with sale');
-    if (asked.round && !/^[1-9]\d{0,9}$/.test(asked.round)) throw invalid('round: a whole number from 1');
-    if (asked.state && !STATES.includes(asked.state)) throw invalid(`state: one of ${STATES.join(', ')}`);
-    if (asked.from && asked.to && Date.parse(asked.from) >= Date.parse(asked.to)) throw invalid('to: later than from');
+    if (asked.state && !STATES.includes(asked.state)) throw problem(400, 'invalid_request', { detail: `state: one of ${STATES.join(', ')}` });
     const sale = asked.sale && !asked.user ? sales.find(asked.sale) : null;
     if (asked.round && sale && Number(asked.round) > sale.round) throw problem(404, 'unknown_sale');
     return { ...asked, round: asked.round ?? sale?.round };
@@ -89,15 +74,10 @@ export function orderRoutes(sales) {
 
   return [
     route('GET', '/v1/admin/orders', 'operator', ({ url }) => {
-      const { cursor, limit = 50, ...filter } = filterOf(url);
+      const { cursor = 0, ...filter } = filterOf(url);
       const all = written().map(document).filter(takes(filter)).sort((one, other) => other.ordered_at.localeCompare(one.ordered_at));
-      const end = mark(JSON.stringify(FILTERS.map((name) => url.searchParams.get(name))));
-      if (cursor && !cursor.endsWith(`.${end}`)) throw invalid('cursor: of another query');
-      const from = cursor ? all.findIndex(({ reservation_id: id }) => cursor.includes(`.${id}.`)) + 1 : 0;
-      const orders = all.slice(from, from + Math.min(PAGE, Number(limit)));
-      const last = orders.at(-1);
-      const more = from + orders.length < all.length;
-      return ok({ orders, ...(more ? { next_cursor: `${Date.parse(last.ordered_at)}.${last.reservation_id}.${end}` } : {}) });
+      const next = Number(cursor) + PAGE;
+      return ok({ orders: all.slice(cursor, next), ...(next < all.length ? { next_cursor: String(next) } : {}) });
     }),
     route('GET', '/v1/admin/orders/:id', 'operator', ({ path: [id] }) => {
       const one = sales.reservations.get(id);
