@@ -4,13 +4,11 @@ import { clock } from './clock.js';
 import { Problem, ask } from './http.js';
 import { Purchase } from './purchase.js';
 import { SignInCancelled, session } from './session.js';
-import { Wait, jittered } from './timing.js';
+import { Wait, backoff, jittered } from './timing.js';
 import { solve } from './work.js';
 
 /** Temporary problems. A retry is safe, since it is the same request. */
 const PASSING = new Set(['overloaded', 'network']);
-const FIRST_RETRY_MS = 1_000;
-const LONGEST_RETRY_MS = 15_000;
 /** About three minutes; after that, the user decides. */
 const AUTOMATIC_RETRIES = 15;
 /** A pass that expires this soon is not used. */
@@ -214,8 +212,7 @@ export class Buying extends EventTarget {
       this.#stage('problem', { problem, at: clock.now() });
       return null;
     }
-    const backoff = Math.min(FIRST_RETRY_MS * 2 ** this.#retries, LONGEST_RETRY_MS);
-    const ms = jittered(Math.max(backoff, (problem.retryAfterS ?? 0) * 1000));
+    const ms = jittered(Math.max(backoff(this.#retries), (problem.retryAfterS ?? 0) * 1000));
     this.#retries += 1;
     this.#stage('retrying', { problem, until: clock.now() + ms });
     const again = this.#purchase?.sent && this.#purchase.pass ? () => this.#reserve() : step;

@@ -1,5 +1,7 @@
 // The language of the page, and its words.
 
+import { backoff } from './timing.js';
+
 const STORED = 'language';
 const TAGS = { en: 'en', zh: 'zh-Hans' };
 /** Each language is a separate file, and only the chosen one is loaded. */
@@ -7,8 +9,6 @@ const WORDS = {
   en: () => import('../words/shop.js?en'),
   zh: () => import('../words/shop.js?zh'),
 };
-const FIRST_RETRY_MS = 1_000;
-const LONGEST_RETRY_MS = 15_000;
 
 class Language extends EventTarget {
   #words = {};
@@ -55,12 +55,12 @@ class Language extends EventTarget {
 
   /** A page needs its words, so this retries until they are loaded or another language is chosen. */
   async #load(code) {
-    for (let ms = FIRST_RETRY_MS; !this.#words[code] && this.#wanted === code; ms = Math.min(2 * ms, LONGEST_RETRY_MS)) {
+    for (let failures = 0; !this.#words[code] && this.#wanted === code; failures += 1) {
       try {
         this.#words[code] = (await WORDS[code]()).default;
       } catch {
         await new Promise((done) => {
-          setTimeout(done, ms);
+          setTimeout(done, backoff(failures));
         });
       }
     }

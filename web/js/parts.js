@@ -37,12 +37,11 @@ export function saleBadge(card) {
 }
 
 export function facts(card) {
-  const row = (name, value) => h('div', {}, h('dt', {}, t(name)), h('dd', {}, value));
   return h('dl', { class: 'facts' },
-    row('sale.limit', t('sale.limit.value', { n: card.per_user_limit })),
-    isFree(card) ? null : row('sale.window', span(card.payment_window_s)),
-    row('sale.opens', moment(card.opens_at)),
-    row('sale.closes', moment(card.closes_at)));
+    fact('sale.limit', t('sale.limit.value', { n: card.per_user_limit })),
+    isFree(card) ? null : fact('sale.window', span(card.payment_window_s)),
+    fact('sale.opens', moment(card.opens_at)),
+    fact('sale.closes', moment(card.closes_at)));
 }
 
 /** Its price, or what can be won. */
@@ -104,6 +103,14 @@ export function button(text, onclick, more = {}) {
 export function actions(...children) {
   return h('div', { class: 'actions' }, ...children);
 }
+
+export const spinner = () => h('div', { class: 'spinner', 'aria-hidden': 'true' });
+
+/** The way back to all sales. */
+export const backToSales = () => actions(h('a', { class: 'button secondary', href: '#/' }, t('back')));
+
+/** A name and its value in a list of them. */
+export const fact = (name, value) => h('div', {}, h('dt', {}, t(name)), h('dd', {}, value));
 
 /** A problem in words. */
 export function problemWords(problem) {

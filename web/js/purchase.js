@@ -1,23 +1,8 @@
 // The state of a purchase in this browser, so that a reload, a retry and another tab repeat the same request.
 
+import { store, stored } from './kept.js';
+
 const PREFIX = 'purchase:';
-/** Longer than an order waits for its payment, or than a round lasts. */
-const KEPT_MS = 7 * 24 * 3_600_000;
-
-/** The stored value; null if there is none, or if it is unreadable. */
-function kept(place) {
-  try {
-    return JSON.parse(localStorage.getItem(place));
-  } catch {
-    return null;
-  }
-}
-
-function forgetOldOnes() {
-  for (const place of Object.keys(localStorage).filter((name) => name.startsWith(PREFIX))) {
-    if (!(Date.now() - kept(place)?.at < KEPT_MS)) localStorage.removeItem(place);
-  }
-}
 
 /** A user's attempt to buy in one round of a sale. */
 export class Purchase {
@@ -25,7 +10,7 @@ export class Purchase {
 
   constructor(user, saleId, round) {
     this.#place = `${PREFIX}${user}:${saleId}.${round}`;
-    const before = kept(this.#place);
+    const before = stored(this.#place);
     /** Identifies the attempt to the server. */
     this.key = before?.key ?? newKey();
     /** `{path, until}`: the way in, and when it closes by the server's clock. */
@@ -40,8 +25,7 @@ export class Purchase {
   save(changes) {
     Object.assign(this, changes);
     const { key, pass, sent, reservationId, live } = this;
-    forgetOldOnes();
-    localStorage.setItem(this.#place, JSON.stringify({ key, pass, sent, reservationId, live, at: Date.now() }));
+    store(PREFIX, this.#place, { key, pass, sent, reservationId, live });
   }
 
   /** Adds reservations of the user. */

@@ -2,9 +2,8 @@
 
 import { config } from './config.js';
 import { session } from './session.js';
-import { Wait, jittered } from './timing.js';
+import { FIRST_RETRY_MS, Wait, backoff, jittered } from './timing.js';
 
-const FIRST_RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 60_000;
 
 /** Dispatches `news` (with `reservationId`), and `change` when `up` changes. */
@@ -33,7 +32,7 @@ class Push extends EventTarget {
     for (let retries = 0; url && !signal.aborted; retries += 1) {
       if (session.current && (await this.#connected(url, signal))) retries = 0;
       if (signal.aborted) return;
-      await wait.for(jittered(Math.min(FIRST_RETRY_MS * 2 ** retries, LONGEST_RETRY_MS)));
+      await wait.for(jittered(backoff(retries, FIRST_RETRY_MS, LONGEST_RETRY_MS)));
     }
   }
 

@@ -3,6 +3,7 @@
 
 import { clock } from './clock.js';
 import { config } from './config.js';
+import { stored } from './kept.js';
 import { session } from './session.js';
 
 const STORED = 'signed-in';
@@ -13,13 +14,7 @@ const ACTIVE_MS = 15 * 60_000;
 const RETRY_MS = 20_000;
 
 /** This browser's session, `{user, token, refresh, until, since}`, or null. */
-function kept() {
-  try {
-    return JSON.parse(localStorage.getItem(STORED));
-  } catch {
-    return null;
-  }
-}
+const kept = () => stored(STORED);
 
 class Renewal {
   #timer = 0;

@@ -1,5 +1,7 @@
 // The signed-in user. Stored for this tab, so that the session survives a reload.
 
+import { stored } from './kept.js';
+
 const STORED = 'session';
 
 /** The user closed the dialog without signing in. */
@@ -7,16 +9,8 @@ export class SignInCancelled extends Error {
   name = 'SignInCancelled';
 }
 
-function stored() {
-  try {
-    return JSON.parse(sessionStorage.getItem(STORED));
-  } catch {
-    return null;
-  }
-}
-
 class Session extends EventTarget {
-  #current = stored();
+  #current = stored(STORED, 'sessionStorage');
   #signingIn = null;
   /** Shows the dialog: `(expired) => Promise<{user, token}>`. Set by the page. */
   dialog = () => Promise.reject(new SignInCancelled());

@@ -33,6 +33,11 @@ export class Wait {
 /** Browsers fire longer timers at once. */
 export const MAX_TIMER_MS = 2 ** 31 - 1;
 
+/** Pauses between retries. */
+export const FIRST_RETRY_MS = 1_000;
+export const LONGEST_RETRY_MS = 15_000;
+export const backoff = (failures, first = FIRST_RETRY_MS, longest = LONGEST_RETRY_MS) => Math.min(first * 2 ** failures, longest);
+
 /** Spreads clients that heard the same thing at the same time: up to a quarter longer. */
 export function jittered(ms) {
   return ms * (1 + Math.random() / 4);

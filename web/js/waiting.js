@@ -3,16 +3,13 @@
 import { WHOLE_PPB, admits, before, commitmentOf, further, placePpb, rankOfEarly, readTicket, rounded, waitS } from '../../clients/typescript/src/place.js';
 import { clock } from './clock.js';
 import { Problem, ask, get } from './http.js';
+import { store, stored } from './kept.js';
 import { SignInCancelled, session } from './session.js';
-import { MAX_TIMER_MS, Wait, jittered } from './timing.js';
+import { FIRST_RETRY_MS, LONGEST_RETRY_MS, MAX_TIMER_MS, Wait, backoff, jittered } from './timing.js';
 
 const PREFIX = 'line:';
-/** Longer than any line lasts. */
-const KEPT_MS = 7 * 24 * 3_600_000;
 /** Time before the opening that is reserved for retries, at most a quarter of the remaining time. */
 const MARGIN_MS = 60_000;
-const FIRST_RETRY_MS = 1_000;
-const LONGEST_RETRY_MS = 15_000;
 /** Maximum `Retry-After` that is respected: lines do not last long. */
 const MOST_RETRY_AFTER_S = 300;
 /** Shortest and longest time between two requests. */
@@ -38,21 +35,7 @@ const UNHEARD = 'unknown_sale';
 /** How often the page goes on to the question without a click if the system refuses the user's turn. */
 const MOST_TRIES = 3;
 
-function stored(place) {
-  try {
-    return JSON.parse(localStorage.getItem(place));
-  } catch {
-    return null;
-  }
-}
-
 const retryAfterMs = ({ retryAfterS }, otherwiseS = 0) => Math.min(retryAfterS ?? otherwiseS, MOST_RETRY_AFTER_S) * 1000;
-
-function forgetOldOnes() {
-  for (const place of Object.keys(localStorage).filter((name) => name.startsWith(PREFIX))) {
-    if (!(Date.now() - stored(place)?.at < KEPT_MS)) localStorage.removeItem(place);
-  }
-}
 
 const isCount = (value) => Number.isSafeInteger(value) && value >= 0;
 const isMoment = (value) => typeof value === 'string' && !Number.isNaN(Date.parse(value));
@@ -81,9 +64,8 @@ class Trying {
   /** When to retry. */
   failed(problem) {
     this.trouble = problem;
-    const backoff = Math.min(FIRST_RETRY_MS * 2 ** this.#failures, LONGEST_RETRY_MS);
     this.#failures += 1;
-    return jittered(Math.max(backoff, retryAfterMs(problem)));
+    return jittered(Math.max(backoff(this.#failures - 1), retryAfterMs(problem)));
   }
 }
 
@@ -345,8 +327,7 @@ export class Waiting extends EventTarget {
     this.#kept = { ...this.#kept, ...theirs, ...changes };
     if (!this.#place) return;
     try {
-      forgetOldOnes();
-      localStorage.setItem(this.#place, JSON.stringify({ ...this.#kept, at: Date.now() }));
+      store(PREFIX, this.#place, this.#kept);
       this.#isFull = false;
     } catch {
       // Without storage, this tab and the system still know it.

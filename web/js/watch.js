@@ -5,7 +5,7 @@ import { clock } from './clock.js';
 import { Problem, ask } from './http.js';
 import { push } from './push.js';
 import { SignInCancelled } from './session.js';
-import { Wait, jittered } from './timing.js';
+import { Wait, backoff, jittered } from './timing.js';
 
 const FIRST_POLL_MS = 500;
 /** After two seconds in the queue, the order has usually been written. */
@@ -14,7 +14,6 @@ const ORDER_MS = 2_200;
 const SOON_MS = 1_500;
 /** With push, polling is only a safeguard. */
 const PUSHED_MS = 30_000;
-const LONGEST_TROUBLE_MS = 15_000;
 /** How long a reservation that was seen may be unknown. A failover of Redis may forget it until its order is written. */
 const FORGOTTEN_MS = 60_000;
 const FORGOTTEN_PAUSE_MS = 3_000;
@@ -109,8 +108,7 @@ export class Watch extends EventTarget {
 
   #pause() {
     if (this.trouble) {
-      const backoff = Math.min(FIRST_POLL_MS * 2 ** this.#failures, LONGEST_TROUBLE_MS);
-      return jittered(Math.max(backoff, (this.trouble.retryAfterS ?? 0) * 1000));
+      return jittered(Math.max(backoff(this.#failures, FIRST_POLL_MS), (this.trouble.retryAfterS ?? 0) * 1000));
     }
     if (this.#forgottenAt !== null) return jittered(FORGOTTEN_PAUSE_MS);
     const { status, pay_by: payBy, poll_after_ms: paceMs = FIRST_POLL_MS } = this.reservation;

@@ -9,7 +9,7 @@ import { quotaEnd } from '../early.js';
 import { shortId, span, statusName } from '../format.js';
 import { ask } from '../http.js';
 import { t } from '../i18n.js';
-import { actions, badge, button, panel, problemWords } from '../parts.js';
+import { actions, backToSales, badge, button, panel, problemWords, spinner } from '../parts.js';
 import { betweenDrops, onlyQuotaLeft } from './idle-stages.js';
 
 /** Renders a stage: `{element, left, tick}`. */
@@ -19,8 +19,6 @@ export function buyingStage(view, stage) {
 
 /** Whether the sale offers this kind of challenge. */
 const offers = ({ kinds }, kind) => kinds.includes(kind) || null;
-
-const spinner = () => h('div', { class: 'spinner', 'aria-hidden': 'true' });
 
 const STAGES = {
   waiting: (view, { what }) => ({
@@ -102,14 +100,14 @@ const STAGES = {
   },
 };
 
-const turnedAway = () => ({ parts: [contactLine(), actions(h('a', { class: 'button secondary', href: '#/' }, t('back')))] });
+const turnedAway = () => ({ parts: [contactLine(), backToSales()] });
 
 const PROBLEMS = {
   sold_out: (view) => ({ parts: [actions(button(t('sold_out.look'), view.lookAgain, { class: 'secondary' }))] }),
-  closed: () => ({ parts: [actions(h('a', { class: 'button secondary', href: '#/' }, t('back')))] }),
+  closed: () => ({ parts: [backToSales()] }),
   blocked: turnedAway,
   forbidden: turnedAway,
-  unpaid_limit: () => ({ parts: [actions(h('a', { class: 'button secondary', href: '#/' }, t('back')))] }),
+  unpaid_limit: () => ({ parts: [backToSales()] }),
   paused: () => ({ parts: [contactLine()] }),
 
   limit_reached(view, problem) {

@@ -9,7 +9,7 @@ import { announce, h } from '../dom.js';
 import { hour } from '../early.js';
 import { moment, span, timeOfDay } from '../format.js';
 import { t } from '../i18n.js';
-import { actions, button, countdown, milestones, panel } from '../parts.js';
+import { actions, backToSales, button, countdown, milestones, panel, spinner } from '../parts.js';
 
 /** Renders the stage of a state: `{element, left, tick}`. */
 export function idleStage(view, state) {
@@ -107,7 +107,7 @@ const STAGES = {
   early: membersFirst,
 
   preparing: (view) => ({
-    element: panel('waiting', t('preparing.title'), h('div', { class: 'spinner', 'aria-hidden': 'true' }), yours(view), h('p', {}, t('preparing.text'))),
+    element: panel('waiting', t('preparing.title'), spinner(), yours(view), h('p', {}, t('preparing.text'))),
   }),
 
 
@@ -145,7 +145,7 @@ const STAGES = {
   closed(view) {
     return {
       element: panel('closed', t('problem.closed.title'), yours(view), h('p', {}, t('closed.text')), check(view),
-        actions(h('a', { class: 'button secondary', href: '#/' }, t('back')))),
+        backToSales()),
     };
   },
 };

@@ -5,7 +5,7 @@ import { h } from '../dom.js';
 import { moment, money, saleOf, shortId } from '../format.js';
 import { ask } from '../http.js';
 import { t } from '../i18n.js';
-import { actions, button, nothing, problemWords, skeleton } from '../parts.js';
+import { actions, button, fact, nothing, problemWords, skeleton } from '../parts.js';
 import { SignInCancelled, session } from '../session.js';
 import { View } from './view.js';
 
@@ -54,18 +54,17 @@ export class ReceiptView extends View {
 
   #receipt() {
     const { unit, price_minor: minor, currency, reserved_at: reserved, ended_at: paid } = this.#order;
-    const row = (name, value) => h('div', {}, h('dt', {}, t(name)), h('dd', {}, value));
     return h('article', { class: 'receipt' },
       h('p', { class: 'receipt-brand' }, t('brand')),
       h('h1', { tabindex: '-1' }, this.title),
       h('dl', {},
-        row('receipt.item', this.#card?.title ?? saleOf(this.#id)),
-        row('order.unit', String(unit)),
-        row('order.date', moment(reserved, true)),
-        row('receipt.paid', moment(paid, true)),
-        row('receipt.buyer', session.current?.user ?? ''),
-        row('receipt.total', money(minor, currency)),
-        row('receipt.number', this.#id)),
+        fact('receipt.item', this.#card?.title ?? saleOf(this.#id)),
+        fact('order.unit', String(unit)),
+        fact('order.date', moment(reserved, true)),
+        fact('receipt.paid', moment(paid, true)),
+        fact('receipt.buyer', session.current?.user ?? ''),
+        fact('receipt.total', money(minor, currency)),
+        fact('receipt.number', this.#id)),
       h('p', { class: 'quiet' }, t('receipt.note')));
   }
 }

@@ -6,7 +6,7 @@ import { announce, h } from '../dom.js';
 import { clockFace, money, moment, number, roundOf, saleOf } from '../format.js';
 import { ask } from '../http.js';
 import { language, t } from '../i18n.js';
-import { actions, button, milestones, panel, problemWords } from '../parts.js';
+import { actions, button, milestones, panel, problemWords, spinner } from '../parts.js';
 import { pay } from '../pay.js';
 
 /** Renders a stage: `{element, left, tick}`. */
@@ -14,7 +14,6 @@ export function reservationStage(view, stage) {
   return STAGES[stage](view, view.watch.reservation);
 }
 
-const spinner = () => h('div', { class: 'spinner', 'aria-hidden': 'true' });
 const toOrders = () => h('a', { class: 'button secondary', href: '#/orders' }, t('to.orders'));
 const toSale = (view) => h('a', { class: 'button secondary', href: `#/sales/${saleOf(view.id)}` }, t('to.sale'));
 

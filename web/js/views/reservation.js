@@ -6,7 +6,7 @@ import { clock } from '../clock.js';
 import { h } from '../dom.js';
 import { moment, saleOf, shortId } from '../format.js';
 import { language, t } from '../i18n.js';
-import { picture } from '../parts.js';
+import { fact, picture } from '../parts.js';
 import { push } from '../push.js';
 import { everySecond } from '../timing.js';
 import { Watch } from '../watch.js';
@@ -121,11 +121,10 @@ export class ReservationView extends View {
   }
 
   #fill(reservation) {
-    const row = (name, value) => h('div', {}, h('dt', {}, t(name)), h('dd', {}, value));
     this.#facts.replaceChildren(
-      row('order.number', shortId(this.#id)),
+      fact('order.number', shortId(this.#id)),
       h('div', {}, h('dt', {}, of(this.card, 'order.unit')), h('dd', {}, this.#unit(reservation))),
-      row('order.date', reservation?.reserved_at ? moment(reservation.reserved_at) : '–'));
+      fact('order.date', reservation?.reserved_at ? moment(reservation.reserved_at) : '–'));
   }
 
   /** The picture may depend on the award, which may arrive before the card or without it. */

@@ -8,8 +8,9 @@ import { h } from '../dom.js';
 import { moment, money, number } from '../format.js';
 import { get } from '../http.js';
 import { t } from '../i18n.js';
-import { actions, button, nothing, panel, problemWords, skeleton } from '../parts.js';
+import { actions, button, nothing, panel, problemWords, skeleton, spinner } from '../parts.js';
 import { jittered, refreshing } from '../timing.js';
+import { inWorker } from '../worker.js';
 import { View } from './view.js';
 
 const REFRESH_MS = 10_000;
@@ -43,17 +44,8 @@ async function entriesOf({ sale_id: sale, round, at_end: atEnd }, signal) {
 
 /** Computes `{commitment, sum, values, winners, signed, root}` of a draw in a worker. */
 function compute(draw, entries, signal) {
-  return new Promise((done, stop) => {
-    const worker = new Worker(new URL('../draw-worker.js', import.meta.url), { type: 'module' });
-    const end = (how, value) => {
-      worker.terminate();
-      how(value);
-    };
-    signal.addEventListener('abort', () => end(stop, signal.reason), { once: true });
-    worker.onerror = () => end(stop, new Error('the worker failed'));
-    worker.onmessage = ({ data }) => end(done, data);
-    worker.postMessage({ draw, plan: planOf(draw), most: MOST_WINNERS, entries: entries && entries.leaves });
-  });
+  const worker = new Worker(new URL('../draw-worker.js', import.meta.url), { type: 'module' });
+  return inWorker(worker, { draw, plan: planOf(draw), most: MOST_WINNERS, entries: entries && entries.leaves }, signal, (found) => found);
 }
 
 export class VerifyView extends View {
@@ -166,7 +158,7 @@ export class VerifyView extends View {
     if (!this.#known) return panel('problem', t('verify.other.title'), h('p', {}, t('verify.other.text')));
     if (this.#failed) return panel('problem', t('verify.failed.title'), h('p', {}, t('verify.failed.text')));
     if (!this.#computed) {
-      return panel('waiting', t('verify.busy'), h('div', { class: 'spinner', 'aria-hidden': 'true' }), h('p', {}, title));
+      return panel('waiting', t('verify.busy'), spinner(), h('p', {}, title));
     }
     return this.#verdict(title);
   }

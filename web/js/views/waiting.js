@@ -8,7 +8,7 @@ import { announce, h } from '../dom.js';
 import { hour } from '../early.js';
 import { moment, number, span } from '../format.js';
 import { language, t } from '../i18n.js';
-import { actions, button, countdown, milestones, panel, problemWords } from '../parts.js';
+import { actions, backToSales, button, countdown, milestones, panel, problemWords, spinner } from '../parts.js';
 import { session } from '../session.js';
 import { lineWords } from '../../words/line.js';
 import { check, yours } from './idle-stages.js';
@@ -104,7 +104,6 @@ function about(n) {
 }
 
 const opens = (view) => h('p', { class: 'quiet' }, t('countdown.at', { at: moment(view.opensAt, true) }));
-const spinner = () => h('div', { class: 'spinner', 'aria-hidden': 'true' });
 const fair = () => h('p', {}, t('line.fair'));
 
 /** Says that the last request failed; it is retried automatically. */
@@ -200,8 +199,6 @@ function comingBack(waiting) {
   return [h('p', {}, t('line.may_return', { n: number(units.may_return) })), isFar(waiting) ? h('p', {}, t('line.may_return.far')) : null];
 }
 
-const back = () => actions(h('a', { class: 'button secondary', href: '#/' }, t('back')));
-
 const joinButton = (waiting) => actions(button(t('line.join'), () => waiting.join(), { class: 'primary', 'data-keep': 'buy' }));
 
 const STAGES = {
@@ -252,11 +249,11 @@ const STAGES = {
     yours(view), waiting.isTurn ? h('p', {}, t('line.end.turn')) : null,
     live(() => [waiting.document.people, waiting.document.units.sold], () => h('p', {}, outcome(view, waiting))),
     live(() => [waiting.isGone, waiting.document.units.may_return, isFar(waiting)], () => comingBack(waiting)),
-    isFree(view.card) ? check(view) : null, trouble(waiting), proof(waiting), back(),
+    isFree(view.card) ? check(view) : null, trouble(waiting), proof(waiting), backToSales(),
   ]),
 
   ended: (view, waiting) => stage('closed', t('problem.closed.title'), [
-    yours(view), h('p', {}, outcome(view, waiting)), h('p', {}, t('closed.text')), check(view), proof(waiting), back(),
+    yours(view), h('p', {}, outcome(view, waiting)), h('p', {}, t('closed.text')), check(view), proof(waiting), backToSales(),
   ]),
 
   refused(view, waiting) {
