@@ -81,7 +81,7 @@ test-web: ## Test the pages in a browser, with a stand-in and with a whole syste
 
 # Without the tests that also run on a whole system, below.
 test-pages:
-	@npm --prefix web run --silent test:stand-in
+	@npm --prefix web run --silent test
 
 # The same pages against a whole system. Each part has its own, because operators stop everything, which buyers would notice. The client
 # for apps is tested there too; it needs no browser.

@@ -1,9 +1,9 @@
 // Early access for members, and their quota.
 
 import { expect, test } from 'vitest';
-import { DESKTOP, GOOD_SHIFT, LOCALES, PHONE } from './browser.js';
+import { GOOD_SHIFT } from './browser.js';
 import { act, operate, write } from './desk.js';
-import { heading, looksRight, reserve, shop, shot, visit, work } from './visits.js';
+import { heading, reserve, shop, shot, visit, work } from './visits.js';
 
 /** Long enough to see, short enough to wait for. */
 const SOON_MS = process.env.SHOP_URL ? 60_000 : 25_000;
@@ -89,19 +89,6 @@ test('what members leave of their quota becomes everyone’s, and the button app
   await heading(page, 'Open now').waitFor({ timeout: quotaS * 1000 + SOON_MS });
   await reserve(page);
 }, 400_000);
-
-test.each([
-  { language: 'en', device: DESKTOP, name: 'desktop' },
-  { language: 'en', device: PHONE, name: 'phone' },
-  { language: 'zh', device: PHONE, name: 'phone' },
-])('$language on a $name is accessible', async ({ language, device, name }) => {
-  const sale = await membersFirst(await group(shop.user()), 1_800_000, { quota: { units: 1, for_s: 600 } });
-  const one = await visit({ ...device, locale: LOCALES[language] });
-  await one.go(`sales/${sale}`);
-  await one.page.locator('.stage h2').waitFor();
-  await one.page.getByText(language === 'zh' ? /^会员优先，所有人 / : /^Members first, everyone from /).waitFor();
-  await looksRight(one, `early-${name}-${language}`);
-});
 
 test('an operator uploads a list, creates a sale for it and sees who can buy when', async () => {
   const { page, go, rules } = await operate('users');

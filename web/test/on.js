@@ -1,14 +1,12 @@
 // Which tests run where. A real system (SHOP_URL) takes several times as long, so it has the tests that need page and system
-// together. What looks at the page alone, or answers the page's requests itself, is for the stand-in. `make test` has both, so there
-// (STAND_IN_ONLY) the stand-in leaves out what the real system shows, except for a test of each area.
+// together. What looks at the page alone, or answers the page's requests itself, is for the stand-in.
 
 import { describe as describeAny, test as testAny } from 'vitest';
 
 const REAL = Boolean(process.env.SHOP_URL);
-const STAND_IN_ONLY = !REAL && Boolean(process.env.STAND_IN_ONLY);
 
 /** Tests of the page and the system together. */
-export const test = STAND_IN_ONLY ? testAny.skip : testAny;
+export const test = testAny.skipIf(!REAL);
 
 /** Tests that need the stand-in, or for which it is enough. */
 export const onStandIn = { test: testAny.skipIf(REAL), describe: describeAny.skipIf(REAL) };

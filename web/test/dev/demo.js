@@ -22,9 +22,6 @@ export function demo(sales) {
   sale('lucky-tickets', 'Winter draw', -5, 600, {
     ...free, total: 60, allocation: { kind: 'prizes', prizes: [{ name: 'A pendant lamp', count: 2 }, { name: 'A teapot', count: 10 }] },
   });
-  sale('grand-draw', 'Grand draw of the winter', -5, 600, {
-    ...free, total: 500, allocation: { kind: 'prizes', draw: 'at_end', prizes: [{ name: 'A lounge chair', count: 1 }, { name: 'A teapot', count: 10 }] },
-  });
   sale('old-packet', 'The packet of last week', -600, -10, {
     ...free, total: 50, allocation: { kind: 'split', total_minor: 5_000, min_minor: 50, parts: 'drawn' },
   });
@@ -36,7 +33,7 @@ export function demo(sales) {
   sale('console', 'Games console', 3, 600, { total: 200, line: { opens_early_s: 3_600, admits_per_s: 20 } });
   sale('stool', 'Three-legged stool', 48 * 60, 50 * 60, { state: 'draft', price_minor: 4_990 });
   for (const one of sales.sales.values()) if (one.state === 'published') sales.commit(one);
-  sales.campaigns.set('packets', { campaign_id: 'packets', title: 'Packets and prizes', sale_ids: ['packet', 'lucky-tickets', 'grand-draw', 'old-packet'] });
+  sales.campaigns.set('packets', { campaign_id: 'packets', title: 'Packets and prizes', sale_ids: ['packet', 'lucky-tickets', 'old-packet'] });
   sales.campaigns.set('lamp-days', { campaign_id: 'lamp-days', title: 'Lamp days', sale_ids: ['lamp', 'members-lamp', 'chair', 'lantern'] });
   sales.campaigns.set('chair-week', { campaign_id: 'chair-week', title: 'Sit down, winter', sale_ids: ['chair'] });
   sales.campaigns.set('pot-sunday', { campaign_id: 'pot-sunday', title: 'Teapot Sunday', sale_ids: ['pot'] });

@@ -81,12 +81,6 @@ export function routes(sales, users, place) {
     route('GET', '/v1/sales/:id/rounds/:round/draw', 'nobody', ({ path: [id, round] }) => (
       ok(sales.draw(sales.published(id), Number(round)), 200, kept))),
 
-    route('GET', '/v1/sales/:id/rounds/:round/draw/entries/:chunk', 'nobody', ({ path: [id, , chunk] }) => {
-      const sale = sales.published(id);
-      if (chunk !== '0' || sale.allocation.draw !== 'at_end' || !sales.isDrawn(sale)) throw problem(404, 'unknown_sale');
-      return ok(sales.entries(sale), 200, kept);
-    }),
-
     route('POST', '/v1/sales/:id/tickets', 'user', ({ path: [id], user }) => ok(sales.ticket(sales.published(id), user), 201)),
     route('GET', '/v1/sales/:id/line', 'nobody', ({ path: [id] }) => ok(sales.line(sales.seenByAll(id)), 200, kept)),
 

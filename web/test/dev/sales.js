@@ -1,7 +1,7 @@
 // Sales in memory, with just enough of the contract to build the page.
 
-import { createHash, randomBytes } from 'node:crypto';
-import { awardOf, awardsOf, commitment, digestOf, entryOf, Shuffle, hexOf, rootOfHashes, shuffleKey, tableOf } from '../../js/draw.js';
+import { randomBytes } from 'node:crypto';
+import { awardOf, commitment, digestOf, tableOf } from '../../js/draw.js';
 import { Lines } from './lines.js';
 
 /** Time that a reservation stays queued. */
@@ -214,63 +214,19 @@ export class Sales {
   draw(sale, round) {
     if (!sale.seed || round !== sale.round) throw problem(404, 'unknown_sale', { detail: 'the round has no draw' });
     const reveals = Date.parse(sale.closes_at) + REVEAL_AFTER_MS;
-    const atEnd = sale.allocation.draw === 'at_end' ? { at_end: this.atEnd(sale) } : {};
     return {
       sale_id: sale.sale_id, round, encoding: 1, ...this.drawTerms(sale), currency: sale.currency, closes_at: sale.closes_at,
-      reveals_at: new Date(reveals).toISOString(), ...(Date.now() >= reveals ? { seed: sale.seed } : {}), ...atEnd,
+      reveals_at: new Date(reveals).toISOString(), ...(Date.now() >= reveals ? { seed: sale.seed } : {}),
     };
   }
 
-  /** Whether the winners of a draw at the end are known. */
-  isDrawn(sale) {
-    return Date.now() >= Date.parse(sale.closes_at) + REVEAL_AFTER_MS;
-  }
-
-  /** The entries of a draw at the end, ordered by unit. */
-  entries(sale) {
-    const entered = this.mine(sale).filter(({ view }) => view.status === 'granted').map(({ view }) => view);
-    entered.sort((one, other) => one.unit - other.unit);
-    const leaf = ({ unit, reservation_id: id }) => hexOf(createHash('sha256').update(Uint8Array.of(0)).update(entryOf(unit, id)).digest());
-    return { chunk: 0, units: entered.map(({ unit }) => unit), leaves: entered.map(leaf) };
-  }
-
-  /** What each entry won, in the order of entries. */
-  drawn(sale) {
-    const { units } = this.entries(sale);
-    return awardsOf({ ...this.plan(sale), tickets: units.length }, sale.seed, null);
-  }
-
-  atEnd(sale) {
-    if (!this.isDrawn(sale)) return { state: 'open' };
-    const { units, leaves } = this.entries(sale);
-    const at = new Date(Date.parse(sale.closes_at) + REVEAL_AFTER_MS).toISOString();
-    const won = this.drawn(sale).map((prize, index) => ({ prize, entry: index + 1 })).filter(({ prize }) => prize !== 0);
-    const byPlace = won.sort((one, other) => one.prize - other.prize);
-    return {
-      state: 'drawn', drawn_at: at,
-      closed: { at, entries: units.length, root: rootOfHashes(leaves), entries_per_chunk: 4096, winners: this.inOrder(sale, byPlace) },
-    };
-  }
-
-  /** Orders winners by their place in the table: the shuffle has no inverse here. */
-  inOrder(sale, winners) {
-    const { units } = this.entries(sale);
-    const shuffle = new Shuffle(units.length, shuffleKey(sale.seed, null));
-    return winners.toSorted((one, other) => shuffle.shuffled(one.entry - 1) - shuffle.shuffled(other.entry - 1));
-  }
-
-  /** The current view, with the pace of polling. When the winners are drawn, an entry becomes a prize or a blank. */
+  /** The current view, with the pace of polling. */
   seen(one) {
-    const sale = this.find(one.sale);
-    const pace = { queued: 500, pending_payment: 10_000, granted: one.view.award?.kind === 'entered' && 20_000 }[one.view.status];
-    if (one.view.award?.kind !== 'entered' || !this.isDrawn(sale)) return { ...one.view, ...(pace && { poll_after_ms: pace }) };
-    const value = this.drawn(sale)[this.entries(sale).units.indexOf(one.view.unit)];
-    const award = value === 0 ? { kind: 'blank' } : { kind: 'prize', prize: sale.allocation.prizes[value - 1].name };
-    return { ...one.view, award };
+    const pace = { queued: 500, pending_payment: 10_000 }[one.view.status];
+    return { ...one.view, ...(pace && { poll_after_ms: pace }) };
   }
 
   award(sale, unit) {
-    if (sale.allocation.draw === 'at_end') return { kind: 'entered' };
     const value = awardOf(this.plan(sale), sale.seed, null, unit);
     if (sale.allocation.kind === 'split') return { kind: 'amount', amount_minor: value, currency: sale.currency };
     return value === 0 ? { kind: 'blank' } : { kind: 'prize', prize: sale.allocation.prizes[value - 1].name };
