@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { problem } from './answers.js';
 import { GOOD_SHIFT } from './browser.js';
 import { onBoth, onStandIn, test } from './on.js';
-import { heading, reserve, shop, visit, work } from './visits.js';
+import { arrive, heading, reserve, shop, visit, work } from './visits.js';
 
 const HOUR_MS = 3_600_000;
 
@@ -45,8 +45,7 @@ test('a purchase from the list to the payment, by keyboard only', async () => {
 onStandIn.test.each([['behind', -HOUR_MS], ['ahead', HOUR_MS]])('the button opens on time with a clock an hour %s, without a reload', async (_, offsetMs) => {
   const opensAt = Date.now() + OPENED_WITHIN_MS;
   const sale = await shop.sell({ opensInMs: OPENED_WITHIN_MS });
-  const { page, go } = await visit({ offsetMs, user: shop.user() });
-  await go(`sales/${sale}`);
+  const { page } = await arrive(`sales/${sale}`, { offsetMs, user: shop.user() });
   const buy = page.locator('[data-keep=buy]');
   await buy.waitFor();
   expect(await buy.getAttribute('aria-disabled')).toBe('true');
@@ -72,8 +71,7 @@ onStandIn.test('a buyer who is too early is told so, and the button appears by i
 
 onStandIn.test('sold out', async () => {
   const sale = await shop.sell({ total: 1, per_user_limit: 1 });
-  const { page, go } = await visit({ user: shop.user() });
-  await go(`sales/${sale}`);
+  const { page } = await arrive(`sales/${sale}`, { user: shop.user() });
   await page.getByRole('button', { name: 'Buy now' }).click();
   await page.getByLabel('Your answer').waitFor();
   await shop.buy(sale);
@@ -105,8 +103,7 @@ onBoth.test('at the limit, the buyer\'s reservations are shown with their curren
 test('a session that ends during a purchase: sign in again, and continue', async () => {
   const sale = await shop.sell();
   const user = shop.user();
-  const { page, go } = await visit({ user });
-  await go(`sales/${sale}`);
+  const { page } = await arrive(`sales/${sale}`, { user });
   await page.getByRole('button', { name: 'Buy now' }).click();
   await page.getByLabel('Your answer').waitFor();
   await page.route(/\/(challenges|tokens)$/, (route) => {
@@ -198,8 +195,7 @@ test('the time to pay runs out on the page, and the order expires', async () => 
 
 test('giving back', async () => {
   const sale = await shop.sell();
-  const { page, go } = await visit({ user: shop.user() });
-  await go(`sales/${sale}`);
+  const { page } = await arrive(`sales/${sale}`, { user: shop.user() });
   await reserve(page);
   await page.getByRole('button', { name: 'Give it back' }).click();
   await page.getByRole('button', { name: 'Yes, give it back' }).click();
@@ -234,8 +230,7 @@ test('more can be bought up to the limit, and not beyond it', async () => {
 onStandIn.test('purchases made elsewhere are found on arrival, and at the limit no more are offered', async () => {
   const sale = await shop.sell();
   const { id, user } = await shop.buy(sale);
-  const { page, go } = await visit({ user });
-  await go(`sales/${sale}`);
+  const { page } = await arrive(`sales/${sale}`, { user });
   await page.getByText('You have a reservation for this.').waitFor();
   await page.getByText('You have reached the limit for one person.').waitFor();
   expect(await page.getByRole('button', { name: /^Buy/ }).count()).toBe(0);
@@ -246,8 +241,7 @@ onStandIn.test('purchases made elsewhere are found on arrival, and at the limit 
 onStandIn.test('a buyer who signs in after buying elsewhere starts no second purchase', async () => {
   const sale = await shop.sell({ per_user_limit: 2 });
   const { user } = await shop.buy(sale);
-  const { page, go } = await visit({ user: null });
-  await go(`sales/${sale}`);
+  const { page } = await arrive(`sales/${sale}`, { user: null });
   await page.getByRole('button', { name: 'Buy now' }).click();
   await page.getByLabel('Name', { exact: true }).fill(user);
   await page.keyboard.press('Enter');
@@ -258,8 +252,7 @@ onStandIn.test('a buyer who signs in after buying elsewhere starts no second pur
 onStandIn.test('eight tabs, closed at any point of a purchase, make one reservation, which the next tab finds', async () => {
   const sale = await shop.sell({ per_user_limit: 3 });
   const user = shop.user();
-  const { context, page: first, go } = await visit({ user });
-  await go(`sales/${sale}`);
+  const { context, page: first } = await arrive(`sales/${sale}`, { user });
   await first.getByRole('button', { name: 'Buy now' }).waitFor();
   for (const closesAfterMs of TABS_CLOSE_AFTER_MS) {
     const page = await context.newPage();
@@ -288,8 +281,7 @@ onStandIn.test('eight tabs, closed at any point of a purchase, make one reservat
 
 onStandIn.test('Chinese, by the browser\'s language and by the switch', async () => {
   const sale = await shop.sell();
-  const { page, go } = await visit({ user: shop.user(), locale: 'zh-CN' });
-  await go(`sales/${sale}`);
+  const { page } = await arrive(`sales/${sale}`, { user: shop.user(), locale: 'zh-CN' });
   await page.getByRole('button', { name: '立即购买' }).click();
   await page.getByRole('button', { name: '我看不到图片' }).click();
   await heading(page, '已为您保留').waitFor();

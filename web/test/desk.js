@@ -1,16 +1,12 @@
 // Helpers for tests of the operators' page.
 
-import { visit } from './visits.js';
+import { arrive, visit } from './visits.js';
 
-/** Opens the operators' page as an operator, without going to a screen. */
-export const desk = (options = {}) => visit({ user: 'operator', operator: true, home: '/operators.html', ...options });
+const OPERATOR = { user: 'operator', operator: true, home: '/operators.html' };
 
-/** The page at a screen. */
-export async function operate(hash = '', options = {}) {
-  const one = await desk(options);
-  await one.go(hash);
-  return one;
-}
+/** Opens the operators' page as an operator, without going to a screen, and at one. */
+export const desk = (options = {}) => visit({ ...OPERATOR, ...options });
+export const operate = (hash = '', options = {}) => arrive(hash, { ...OPERATOR, ...options });
 
 export const tile = (page, name) => page.locator(`.tile.${name} dd`);
 export const field = (page, name) => page.locator(`.editor [name=${name}]`);

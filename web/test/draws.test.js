@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { beforeAll, expect } from 'vitest';
 import { GOOD_SHIFT } from './browser.js';
 import { onBoth, onStandIn, test } from './on.js';
-import { heading, reserve, shop, visit } from './visits.js';
+import { arrive, heading, reserve, shop, visit } from './visits.js';
 
 const SPLIT = { kind: 'split', total_minor: 10_000, min_minor: 1, parts: 'drawn' };
 const VECTORS = new URL('../../shared/sale/award_vectors.json', import.meta.url);
@@ -40,8 +40,7 @@ beforeAll(async () => {
 
 onBoth.test('a packet is opened and final, and its draw is not over while the round runs', async () => {
   const sale = await shop.sell({ title: 'New year', total: 5, allocation: SPLIT, ...FREE });
-  const { page, go, rules, shift } = await visit();
-  await go(`sales/${sale}`);
+  const { page, go, rules, shift } = await arrive(`sales/${sale}`);
   await page.getByText('€100.00 in 5 packets').waitFor();
   expect(await page.getByText('Time to pay').count()).toBe(0);
   await reserve(page, 'Open a packet');
@@ -73,8 +72,7 @@ onBoth.test('a packet is opened and final, and its draw is not over while the ro
 onStandIn.test('tickets win the published prizes, in the published numbers', async () => {
   const prizes = [{ name: 'A phone', count: 1 }, { name: 'A cup', count: 2 }];
   const sale = await shop.sell({ title: 'Winter draw', total: 4, allocation: { kind: 'prizes', prizes }, ...FREE });
-  const { page, go } = await visit();
-  await go(`sales/${sale}`);
+  const { page } = await arrive(`sales/${sale}`);
   await page.getByText('3 prizes, 4 tickets').waitFor();
   await page.getByText('2 of 4 tickets').waitFor();
   await reserve(page, 'Draw a ticket');
@@ -102,8 +100,7 @@ onStandIn.test('tickets win the published prizes, in the published numbers', asy
 test('a draw at the end: people enter, see their entry, and then the winners; root and winners are checked', async () => {
   const prizes = [{ name: 'A phone', count: 1 }, { name: 'A cup', count: 2 }];
   const sale = await shop.sell({ title: 'Grand draw', total: 20, allocation: { kind: 'prizes', prizes, draw: 'at_end' }, ...FREE });
-  const { page, go, rules } = await visit();
-  await go(`sales/${sale}`);
+  const { page, go, rules } = await arrive(`sales/${sale}`);
   await page.getByText('3 prizes, up to 20 entries').waitFor();
   await reserve(page, 'Enter the draw');
   await heading(page, 'You are in').waitFor();
@@ -165,8 +162,7 @@ onBoth.test('the draw of a packet is checked after its round', async () => {
   const { sale, orders } = ended;
   const words = ({ unit, award }) => `Packet ${unit}: €${(award.amount_minor / 100).toFixed(2)}`;
   const [mine, ...others] = orders;
-  const { page, go } = await visit();
-  await go(`draws/${sale}.1.${mine.unit}`);
+  const { page } = await arrive(`draws/${sale}.1.${mine.unit}`);
   await heading(page, 'The draw is genuine').waitFor({ timeout: REVEALED_WITHIN_MS });
   await page.getByText('5 packets add up to exactly €100.00.').waitFor();
   await page.getByText(words(mine)).waitFor();
@@ -182,8 +178,7 @@ onBoth.test('the draw of a packet is checked after its round', async () => {
 
 onStandIn.test('a free unit is final without a payment, and there is nothing to verify', async () => {
   const sale = await shop.sell({ title: 'A sticker', total: 3, ...FREE });
-  const { page, go } = await visit();
-  await go(`sales/${sale}`);
+  const { page, go } = await arrive(`sales/${sale}`);
   await page.locator('.price', { hasText: 'Free' }).waitFor();
   await reserve(page, 'Get one');
   await heading(page, 'It is yours').waitFor();
@@ -272,8 +267,7 @@ onStandIn.test('the page waits for a beacon, and checks its signature', async ()
 
 onStandIn.test('a large draw is checked without blocking the page', async () => {
   const sale = await over({ total: 100_000, allocation: { ...SPLIT, total_minor: 10_000_000 } });
-  const { page, go } = await visit();
-  await go(`draws/${sale}.1.99999`);
+  const { page } = await arrive(`draws/${sale}.1.99999`);
   await heading(page, 'The draw is genuine').waitFor({ timeout: REVEALED_WITHIN_MS + 30_000 });
   await page.getByText('100,000 packets add up to exactly €100,000.00.').waitFor();
   await page.getByText(/^Packet 99,999: €/).waitFor();

@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import { GOOD_SHIFT } from './browser.js';
 import { act, operate, write } from './desk.js';
-import { heading, reserve, shop, shot, visit, work } from './visits.js';
+import { arrive, heading, reserve, shop, shot, visit, work } from './visits.js';
 
 /** Long enough to see, short enough to wait for. */
 const SOON_MS = process.env.SHOP_URL ? 60_000 : 25_000;
@@ -49,8 +49,7 @@ test('a member buys early; others see when it opens, and buy then', async () => 
 
 test('before the members’ opening everyone waits, and sees both times', async () => {
   const sale = await membersFirst(await group(shop.user()), 2 * 3_600_000);
-  const { page, go } = await visit();
-  await go(`sales/${sale}`);
+  const { page } = await arrive(`sales/${sale}`);
   await heading(page, 'Opens in').waitFor();
   await page.getByText(/^Members from .+, everyone from /).waitFor();
   expect(await page.getByRole('button', { name: 'Not open yet' }).getAttribute('aria-disabled')).toBe('true');
@@ -81,8 +80,7 @@ test('what members leave of their quota becomes everyone’s, and the button app
   const quotaS = Math.ceil((shop.loadsWithinMs + SOON_MS) / 1000);
   const early_access = [{ group: await group(shop.user()), lead_s: 0, quota: { units: 1, for_s: quotaS } }];
   const sale = await shop.sell({ total: 1, opensInMs: -1_000, early_access });
-  const { page, go } = await visit();
-  await go(`sales/${sale}`);
+  const { page } = await arrive(`sales/${sale}`);
   await page.getByRole('button', { name: 'Buy now' }).click();
   await work(page);
   await heading(page, 'The rest is for members').waitFor();

@@ -3,7 +3,7 @@ import { json, problem } from './answers.js';
 import { PHONE } from './browser.js';
 import { onBoth, onStandIn } from './on.js';
 import { openShop } from './shop.js';
-import { heading, shop, visit, work } from './visits.js';
+import { arrive, heading, shop, visit, work } from './visits.js';
 
 const MINUTE_MS = 60_000;
 const queued = (id) => json(200, { reservation_id: id, status: 'queued', unit: 1, reserved_at: new Date().toISOString() });
@@ -58,8 +58,7 @@ onStandIn.test('a pass that has expired: one more question, and the same request
 
 onStandIn.test('the network fails, and comes back', async () => {
   const sale = await shop.sell();
-  const { page, go, context, shift } = await visit({ user: shop.user(), ...PHONE });
-  await go(`sales/${sale}`);
+  const { page, context, shift } = await arrive(`sales/${sale}`, { user: shop.user(), ...PHONE });
   const buy = page.getByRole('button', { name: 'Buy now' });
   await buy.waitFor();
   await context.setOffline(true);
@@ -79,8 +78,7 @@ onStandIn.test('the network fails, and comes back', async () => {
 
 onBoth.test('when a pause ends, the button comes back by itself', async () => {
   const sale = await shop.sell();
-  const { page, go } = await visit();
-  await go(`sales/${sale}`);
+  const { page } = await arrive(`sales/${sale}`);
   await page.getByRole('button', { name: 'Buy now' }).waitFor();
   await shop.update(sale, 'pause');
   await heading(page, 'The sale is paused').waitFor();
@@ -267,8 +265,7 @@ onStandIn.test('signing in at an issuer returns to the same screen', async () =>
   const other = await openShop({ login: 'oidc' });
   try {
     const sale = await other.sell();
-    const { page, go } = await visit({}, other);
-    await go(`sales/${sale}`);
+    const { page } = await arrive(`sales/${sale}`, {}, other);
     await page.getByRole('button', { name: 'Buy now' }).click();
     await page.getByRole('button', { name: 'Continue to sign in' }).click();
     await page.waitForURL(new RegExp(`#/sales/${sale}$`));

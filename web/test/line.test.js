@@ -8,7 +8,7 @@ import { shopWords } from '../words/shop.js';
 import { cardSays, problem } from './answers.js';
 import { DESKTOP, PHONE, SHOTS } from './browser.js';
 import { LINE, LONG_MS, MINUTE_MS, chance, crowd, edit, hide, kept, open, requests, row, ticketOf, traveller } from './in-line.js';
-import { heading, looksRight, shop, visit } from './visits.js';
+import { arrive, heading, looksRight, shop, visit } from './visits.js';
 
 const vectors = JSON.parse(readFileSync(new URL('../../shared/pass/line_vectors.json', import.meta.url), 'utf8'));
 
@@ -386,8 +386,7 @@ test('a stored ticket that is not the user’s, or is unreadable, is requested a
 
 test('a user who signs out is asked to join again, and another user gets their own place', async () => {
   const sale = await shop.sell({ line: { ...LINE, paused: true } });
-  const { page, go } = await visit();
-  await go(`sales/${sale}`);
+  const { page } = await arrive(`sales/${sale}`);
   await heading(page, 'The line is paused').waitFor();
   const mine = (await kept(page)).ticket;
   await page.getByRole('button', { name: /^Sign out/ }).click();
@@ -501,8 +500,7 @@ test('a visitor after the end is not asked to get in line, and sees whether more
 
 test('a user with a ticket stays in line if the opening is postponed', async () => {
   const sale = await shop.sell({ opensInMs: LONG_MS, line: { ...LINE, paused: true } });
-  const { page, go } = await visit();
-  await go(`sales/${sale}`);
+  const { page } = await arrive(`sales/${sale}`);
   await page.getByText('You will get your ticket by').waitFor();
   await hide(page, true);
   await heading(page, 'You are in line').waitFor();

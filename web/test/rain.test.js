@@ -7,7 +7,7 @@ import { cardSays } from './answers.js';
 import { GOOD_SHIFT, WAYS } from './browser.js';
 import { act, field, local, operate, succeed, tile, write } from './desk.js';
 import { onBoth, onStandIn, test } from './on.js';
-import { heading, looksRight, reserve, shop, visit, work } from './visits.js';
+import { arrive, heading, looksRight, reserve, shop, visit, work } from './visits.js';
 
 /** The time to a drop that a test waits for. */
 const SOON_S = 12;
@@ -21,8 +21,7 @@ test('between two drops the page counts down, and the button appears by itself',
   // The real system loads a sale within a minute, and the drop must come after that.
   const soonS = SOON_S + Math.round(shop.loadsWithinMs / 1000);
   const sale = await shop.sell({ ...raining(soonS), ...FREE });
-  const { page, go, rules, shift } = await visit();
-  await go(`sales/${sale}`);
+  const { page, rules, shift } = await arrive(`sales/${sale}`);
   await page.getByText(/^Next drop in \d+:\d\d · 1 of 3 so far$/).waitFor();
   await page.getByRole('button', { name: 'Get one' }).waitFor();
   await shop.buy(sale);
@@ -46,8 +45,7 @@ test('between two drops the page counts down, and the button appears by itself',
 onStandIn.test('a buyer between two drops sees when more comes, and continues then', async () => {
   const soonS = SOON_S + Math.round(shop.loadsWithinMs / 1000);
   const sale = await shop.sell({ ...raining(soonS), ...FREE });
-  const { page, go } = await visit();
-  await go(`sales/${sale}`);
+  const { page } = await arrive(`sales/${sale}`);
   await page.getByRole('button', { name: 'Get one' }).click();
   await page.getByLabel('Your answer').waitFor();
   await shop.buy(sale);

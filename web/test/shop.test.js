@@ -7,7 +7,7 @@ import { PHONE } from './browser.js';
 import { traveller } from './in-line.js';
 import { onBoth, onStandIn } from './on.js';
 import { openShop } from './shop.js';
-import { heading, reserve, shop, visit } from './visits.js';
+import { arrive, heading, reserve, shop, visit } from './visits.js';
 
 const MINUTE_MS = 60_000;
 
@@ -16,8 +16,7 @@ onStandIn.describe('the list', () => {
   onStandIn.test('has a sale without a campaign, with its price and its opening', async () => {
     const title = `Vase ${shop.user()}`;
     const sale = await shop.sell({ title, opensInMs: 40 * MINUTE_MS, price_minor: 4_200 });
-    const { page, go } = await visit({});
-    await go('');
+    const { page } = await arrive('', {});
     const card = page.getByRole('link', { name: title });
     await card.waitFor();
     expect(await card.getAttribute('href')).toBe(`#/sales/${sale}`);
@@ -31,8 +30,7 @@ onStandIn.describe('the list', () => {
     const sale = await shop.sell();
     const title = `Days of ${shop.user()}`;
     const campaign = await shop.campaign([sale], title);
-    const { page, go } = await visit({});
-    await go('');
+    const { page } = await arrive('', {});
     await page.getByRole('navigation', { name: 'Campaigns' }).getByRole('link', { name: title }).click();
     await page.waitForURL(new RegExp(`#/campaigns/${campaign}$`));
     await page.locator(`a[href="#/sales/${sale}"]`).waitFor();
@@ -94,8 +92,7 @@ onStandIn.test('a sale that is not loaded yet is shown as being prepared, never 
 
 onStandIn.test('a countdown has only the boxes that it needs, and names its time zone', async () => {
   const sale = await shop.sell({ opensInMs: 30 * MINUTE_MS });
-  const { page, go } = await visit({ timezoneId: 'Asia/Tokyo', user: shop.user() });
-  await go(`sales/${sale}`);
+  const { page } = await arrive(`sales/${sale}`, { timezoneId: 'Asia/Tokyo', user: shop.user() });
   const units = page.locator('.countdown .unit:visible');
   await expect.poll(() => units.allInnerTexts()).toEqual(['min', 'sec']);
   await page.getByText(/Opens .*(GMT\+9|JST)/).waitFor();
@@ -119,8 +116,7 @@ onStandIn.describe('the calendar', () => {
 
   onStandIn.test('is downloaded as a file', async () => {
     const sale = await shop.sell({ opensInMs: 30 * MINUTE_MS });
-    const { page, go } = await visit({});
-    await go(`sales/${sale}`);
+    const { page } = await arrive(`sales/${sale}`, {});
     const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Add to calendar' }).click()]);
     expect(download.suggestedFilename()).toBe(`${sale}.ics`);
     expect(await readFile(await download.path(), 'utf8')).toContain(`UID:${sale}.1@`);
@@ -131,8 +127,7 @@ onStandIn.test('dates and money use the reader’s region, in the page’s langu
   const sale = await shop.sell({ opensInMs: 30 * MINUTE_MS });
   const { body: card } = await shop.ask('GET', `/v1/sales/${sale}`);
   const says = async (locale, tag) => {
-    const { page, go } = await visit({ locale, timezoneId: 'UTC' });
-    await go(`sales/${sale}`);
+    const { page } = await arrive(`sales/${sale}`, { locale, timezoneId: 'UTC' });
     const at = new Intl.DateTimeFormat(tag, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' }).format(new Date(card.opens_at));
     await page.locator('.facts').getByText(at, { exact: true }).waitFor();
   };
@@ -168,8 +163,7 @@ onStandIn.test('words warn when time runs out', async () => {
 onBoth.test('a paid order has a receipt', async () => {
   const title = 'Enamel lamp for a receipt';
   const sale = await shop.sell({ title });
-  const { page, go, rules } = await visit();
-  await go(`sales/${sale}`);
+  const { page, rules } = await arrive(`sales/${sale}`);
   await reserve(page);
   await page.getByRole('button', { name: /^Pay/ }).click();
   await heading(page, 'It is yours').waitFor();
@@ -184,8 +178,7 @@ onBoth.test('a paid order has a receipt', async () => {
 
 onStandIn.test('on a phone, the action is in reach, and covers nothing', async () => {
   const sale = await shop.sell();
-  const { page, go } = await visit({ ...PHONE, user: shop.user() });
-  await go(`sales/${sale}`);
+  const { page } = await arrive(`sales/${sale}`, { ...PHONE, user: shop.user() });
   const buy = page.getByRole('button', { name: 'Buy now' });
   await buy.waitFor();
   const inView = (locator) => locator.evaluate((element) => {

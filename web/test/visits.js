@@ -30,6 +30,13 @@ export async function visit(options = { user: shop.user() }, at = shop) {
   return one;
 }
 
+/** Opens a page at a screen, with the same options. */
+export async function arrive(hash, ...more) {
+  const one = await visit(...more);
+  await one.go(hash);
+  return one;
+}
+
 /** Answers the question with a proof of work instead of the picture. */
 export async function work(page) {
   await page.getByRole('button', { name: 'I cannot see the picture' }).click();

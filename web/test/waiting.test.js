@@ -6,7 +6,7 @@ import { GOOD_SHIFT } from './browser.js';
 import { act as press, field, operate, write } from './desk.js';
 import { LINE, LONG_MS, MINUTE_MS, chance, hide, kept, lineOf, open, requests, row, traveller } from './in-line.js';
 import { onBoth, test } from './on.js';
-import { heading, shop, shot, visit, work } from './visits.js';
+import { arrive, heading, shop, shot, visit, work } from './visits.js';
 
 const CROWD = 24;
 /** Redis's estimate of all of them and the user: in one run of fifty, two of these look like one. */
@@ -64,8 +64,7 @@ test('a user who leaves the page before that gets the ticket right then', async 
 
 test('a user who is not signed in joins with a button', async () => {
   const sale = await shop.sell({ line: { ...LINE, paused: true } });
-  const { page, go, rules } = await visit({});
-  await go(`sales/${sale}`);
+  const { page, rules } = await arrive(`sales/${sale}`, {});
   await page.getByRole('button', { name: 'Get in line' }).waitFor();
   await page.getByRole('button', { name: 'Get in line' }).click();
   const dialog = page.getByRole('dialog');
