@@ -3,15 +3,15 @@
 import { expect, test } from 'vitest';
 import { GOOD_SHIFT } from './browser.js';
 import { act, operate, write } from './desk.js';
+import { fresh } from './shop.js';
 import { arrive, heading, reserve, shop, shot, visit, work } from './visits.js';
 
 /** Long enough to see, short enough to wait for. */
 const SOON_MS = process.env.SHOP_URL ? 60_000 : 25_000;
 
-let groups = 0;
 /** Creates a group of these users with a unique name. */
 async function group(...users) {
-  const name = `members-${process.pid}-${Date.now().toString(36)}-${(groups += 1)}`;
+  const name = fresh('members');
   await shop.operate('POST', `/v1/admin/groups/${name}/users`, { users });
   return name;
 }
@@ -90,7 +90,7 @@ test('what members leave of their quota becomes everyone’s, and the button app
 
 test('an operator uploads a list, creates a sale for it and sees who can buy when', async () => {
   const { page, go, rules } = await operate('users');
-  const [listed, filed, name] = [shop.user(), shop.user(), `op-${process.pid}-${Date.now().toString(36)}`];
+  const [listed, filed, name] = [shop.user(), shop.user(), fresh('op')];
   const dialog = page.getByRole('dialog');
   await page.getByRole('button', { name: 'Change a list' }).click();
   await dialog.locator('[name=group]').fill(name);

@@ -17,18 +17,27 @@ const card = (name, changes, heading) => ({
   },
 });
 
-const press = (page) => page.locator('[data-keep=buy]:not([aria-disabled])').click();
+/** What answers requests whose path is like `path`. */
+const says = (page, path, answer) => page.route(path, (route) => route.fulfill(answer));
+const [CHALLENGES, RESERVATIONS, SALES] = [/\/challenges$/, /\/v1\/reservations\//, /\/v1\/sales$/];
 
-/** Presses the button, and gets this problem. */
-const problem = (code, status, more = {}, headers = {}) => ({
-  name: `problem ${code}`,
-  heading: `problem.${code}.title`,
-  async go({ page, go, sale }) {
-    const members = typeof more === 'function' ? more(sale) : more;
-    await page.route(/\/challenges$/, (route) => route.fulfill(refusal(status, code, members, headers)));
-    await page.route(/\/v1\/reservations\//, (route) => route.fulfill(json(200, reservation(sale, { status: 'queued' }))));
-    await go(`sales/${sale}`);
-    await press(page);
+/** Presses the button of a sale. */
+const pressed = (name, heading, { before = () => {}, after = () => {} } = {}) => ({
+  name,
+  heading,
+  async go(at) {
+    await before(at);
+    await at.go(`sales/${at.sale}`);
+    await at.page.locator('[data-keep=buy]:not([aria-disabled])').click();
+    await after(at);
+  },
+});
+
+/** The same, and it gets this problem. */
+const problem = (code, status, more = () => ({}), headers = {}) => pressed(`problem ${code}`, `problem.${code}.title`, {
+  async before({ page, sale }) {
+    await says(page, CHALLENGES, refusal(status, code, more(sale), headers));
+    await says(page, RESERVATIONS, json(200, reservation(sale, { status: 'queued' })));
   },
 });
 
@@ -39,7 +48,7 @@ const standing = (name, more, heading) => ({
   name,
   heading,
   async go({ page, go, sale }) {
-    await page.route(/\/v1\/reservations\//, (route) => route.fulfill(json(200, reservation(sale, more()))));
+    await says(page, RESERVATIONS, json(200, reservation(sale, more())));
     await go(`reservations/${id(sale)}`);
   },
 });
@@ -70,7 +79,7 @@ const drawing = (name, allocation, more, heading) => ({
       sale_id: sale, round: 1, encoding: 1, units, allocation, currency: 'EUR', label: 'commitment_only', closes_at: SINCE,
       reveals_at: later(50_000), commitment: commitment(sale, 1, SEED, digestOf(tableOf(plan, SEED))), ...more,
     };
-    await page.route(/\/draw$/, (route) => route.fulfill(json(200, draw)));
+    await says(page, /\/draw$/, json(200, draw));
     await go(`draws/${sale}.1.7`);
   },
 });
@@ -95,7 +104,7 @@ export const SCREENS = [
         sale('cup', 'Espresso cups, set of six', { state: 'closed', closes_at: later(-1_000) }),
       ];
       const campaigns = [['lamp-days', 'Lamp days'], ['packets', 'Packets and prizes']].map(([campaign_id, title]) => ({ campaign_id, title, opens_at: SINCE, closes_at: later(60_000) }));
-      await page.route(/\/v1\/sales$/, (route) => route.fulfill(json(200, { server_time: later(0), sales, campaigns })));
+      await says(page, SALES, json(200, { server_time: later(0), sales, campaigns }));
       await go('');
       await page.locator('.cards a').first().waitFor();
     },
@@ -105,7 +114,7 @@ export const SCREENS = [
     name: 'no sales',
     heading: 'sales.none.title',
     async go({ page, go }) {
-      await page.route(/\/v1\/sales$/, (route) => route.fulfill(json(200, { server_time: later(0), sales: [], campaigns: [] })));
+      await says(page, SALES, json(200, { server_time: later(0), sales: [], campaigns: [] }));
       await go('');
     },
   },
@@ -123,7 +132,7 @@ export const SCREENS = [
     heading: 'sale.trouble.title',
     level: 1,
     async go({ page, go, sale }) {
-      await page.route(/\/v1\/sales\/[\w-]+$/, (route) => route.fulfill(refusal(503, 'overloaded')));
+      await says(page, /\/v1\/sales\/[\w-]+$/, refusal(503, 'overloaded'));
       await go(`sales/${sale}`);
     },
   },
@@ -151,63 +160,30 @@ export const SCREENS = [
   drawing('draw that was changed', { ...SPLIT, total_minor: 10_001 }, { seed: SEED, commitment: 'ab'.repeat(32) }, 'verify.bad.title'),
   drawing('draw of another version', SPLIT, { seed: SEED, encoding: 2 }, 'verify.other.title'),
   { name: 'no draw', heading: 'verify.none.title', level: 1, go: ({ go, sale }) => go(`draws/${sale}.1`) },
-  {
-    name: 'sign in',
-    heading: 'login.title',
-    async go({ page, go, sale, signOut }) {
-      await signOut();
-      await go(`sales/${sale}`);
-      await press(page);
-    },
-  },
-  {
-    name: 'session expired',
-    heading: 'login.expired.title',
-    async go({ page, go, sale }) {
-      await page.route(/\/challenges$/, (route) => route.fulfill(json(401, { message: 'Unauthorized' })));
-      await go(`sales/${sale}`);
-      await press(page);
-    },
-  },
-  {
-    name: 'challenge',
-    heading: 'challenge.title',
-    async go({ page, go, sale }) {
-      await go(`sales/${sale}`);
-      await press(page);
-    },
-  },
-  {
-    name: 'wrong answer',
-    heading: 'challenge.title',
-    async go({ page, go, sale }) {
-      await go(`sales/${sale}`);
-      await press(page);
+  pressed('sign in', 'login.title', { before: ({ signOut }) => signOut() }),
+  pressed('session expired', 'login.expired.title', { before: ({ page }) => says(page, CHALLENGES, json(401, { message: 'Unauthorized' })) }),
+  pressed('challenge', 'challenge.title'),
+  pressed('wrong answer', 'challenge.title', {
+    async after({ page }) {
       await page.locator('#answer').fill('1');
       await page.keyboard.press('Enter');
       await page.locator('#answer[aria-invalid]').waitFor();
     },
-  },
-  {
-    name: 'work',
-    heading: 'work.title',
-    async go({ page, go, sale }) {
-      await page.route(/\/challenges$/, (route) => route.fulfill(json(201, {
-        challenge_id: 'a', kind: 'work', kinds: ['picture', 'work'], work: { bits: 32 }, expires_at: later(120_000),
-      })));
-      await go(`sales/${sale}`);
-      await press(page);
-    },
-  },
+  }),
+  pressed('work', 'work.title', {
+    before: ({ page }) => says(page, CHALLENGES, json(201, {
+      challenge_id: 'a', kind: 'work', kinds: ['picture', 'work'], work: { bits: 32 }, expires_at: later(120_000),
+    })),
+  }),
   problem('invalid_request', 400),
   problem('blocked', 403),
   problem('sold_out', 409),
   problem('limit_reached', 409, (sale) => ({ reservation_ids: [id(sale)] })),
   problem('unpaid_limit', 409),
   problem('closed', 410),
-  problem('rate_limited', 429, {}, { 'retry-after': '20' }),
-  problem('paused', 503, {}, { 'retry-after': '10' }),
-  problem('overloaded', 503, {}, { 'retry-after': '15' }),
+  problem('rate_limited', 429, undefined, { 'retry-after': '20' }),
+  problem('paused', 503, undefined, { 'retry-after': '10' }),
+  problem('overloaded', 503, undefined, { 'retry-after': '15' }),
   problem('internal', 500),
   {
     name: 'no network',
@@ -238,7 +214,7 @@ export const SCREENS = [
     heading: 'receipt.title',
     level: 1,
     async go(at) {
-      await at.page.route(/\/v1\/reservations\//, (route) => route.fulfill(json(200, reservation(at.sale, ended('paid')()))));
+      await says(at.page, RESERVATIONS, json(200, reservation(at.sale, ended('paid')())));
       await at.go(`receipts/${id(at.sale)}`);
       await at.page.locator('.receipt').waitFor();
     },
@@ -265,7 +241,7 @@ export const SCREENS = [
       orders.push(...won.map((award, at) => ({
         ...reservation(sale, granted(award)()), reservation_id: `${sale}.1.${String(at + 5).repeat(32)}`,
       })));
-      await page.route(/\/v1\/orders/, (route) => route.fulfill(json(200, { orders, next_cursor: `1.${id(sale)}` })));
+      await says(page, /\/v1\/orders/, json(200, { orders, next_cursor: `1.${id(sale)}` }));
       await go('orders');
       await page.locator('.order').first().waitFor();
     },

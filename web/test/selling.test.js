@@ -5,9 +5,9 @@ import { operators } from '../words/operators.js';
 import { WAYS } from './browser.js';
 import { desk, field, operate, short, write } from './desk.js';
 import { onBoth, onStandIn, test } from './on.js';
+import { fresh } from './shop.js';
 import { looksRight, shop, shot } from './visits.js';
 
-const fresh = (kind) => `${kind}-${process.pid}-${Date.now().toString(36)}-${Math.floor(Math.random() * 1000)}`;
 const create = (page) => page.getByRole('button', { name: 'Create the draft' });
 const row = (page, id) => page.getByRole('row').filter({ hasText: id });
 const find = (id) => shop.operate('GET', `/v1/admin/sales/${id}`);

@@ -19,7 +19,8 @@ export async function openShop(options = {}) {
 }
 
 let names = 0;
-const fresh = (kind) => `${kind}-${process.pid}-${Date.now().toString(36)}-${(names += 1)}`;
+/** A name that nothing else has. */
+export const fresh = (kind) => `${kind}-${process.pid}-${Date.now().toString(36)}-${(names += 1)}`;
 
 class Shop {
   constructor(url, stop) {

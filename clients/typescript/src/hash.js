@@ -8,7 +8,7 @@ const text = new TextEncoder();
 export function bytesOf(hex, length = 32) {
   const isHex = typeof hex === 'string' && hex.length === 2 * length && /^[0-9a-f]*$/.test(hex);
   if (!isHex) throw new RangeError(`not ${2 * length} small hex digits`);
-  return Uint8Array.from({ length }, (_, at) => parseInt(hex.slice(2 * at, 2 * at + 2), 16));
+  return Uint8Array.from({ length }, (_, at) => Number.parseInt(hex.slice(2 * at, 2 * at + 2), 16));
 }
 
 /** The hex digits of bytes. */
