@@ -34,7 +34,8 @@ const LINE_BYTES = 12_000;
 const read = (path) => readFileSync(join(ROOT, path), 'utf8');
 const files = (folder, root = ROOT) => readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
   .filter((entry) => entry.isFile()).map((entry) => relative(root, join(entry.parentPath, entry.name)));
-const squeezed = (path) => brotliCompressSync(readFileSync(join(BUILT, path))).length;
+const sizes = {};
+const squeezed = (path) => (sizes[path] ??= brotliCompressSync(readFileSync(join(BUILT, path))).length);
 const sizeOf = (paths) => paths.reduce((sum, path) => sum + squeezed(path), 0);
 /** The files that a page's markup names, directly or through other files. */
 function built(page) {
