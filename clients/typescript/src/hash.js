@@ -1,6 +1,6 @@
 // Digests of concatenated bytes, as draws and lines use them. Runs in browsers, in workers and in Node.
 
-import { START, compress } from './sha256.js';
+import { compress, START } from './sha256.js';
 
 const text = new TextEncoder();
 
