@@ -55,7 +55,6 @@ onStandIn.test('closing and stopping require the name of the sale', async () => 
 
 test('a red packet and a prize draw are created, published and watched', async () => {
   const { page, go, rules } = await operate();
-  const dialog = page.getByRole('dialog');
   const make = async (kind, fields) => {
     const id = `op-${kind}-${Date.now().toString(36)}`;
     await go('new');
