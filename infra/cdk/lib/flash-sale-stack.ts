@@ -85,11 +85,13 @@ export class FlashSaleStack extends Stack {
     // nothing is sent to are not polled.
     const isPolled = (receiver: string | undefined): boolean =>
       receiver !== undefined || settings.keepData || settings.emulator !== undefined;
+    const functions = {} as Record<FunctionName, RustFunction>;
     const make = (name: FunctionName, feedsItself = false): RustFunction => {
       const inside = FUNCTIONS[name].redis;
       const network = inside ? redis.network : undefined;
       const fn = new RustFunction(this, name, { settings, assetRoot: props.assetRoot, network, feedsItself });
       if (inside) redis.useFrom(fn);
+      functions[name] = fn;
       return fn;
     };
 
@@ -232,26 +234,6 @@ export class FlashSaleStack extends Stack {
       bus.fill(queues.webhook, queues.webhookDlq);
     }
 
-    const functions: Record<FunctionName, RustFunction> = {
-      reservation,
-      admission,
-      waiting_room: waitingRoom,
-      catalog,
-      order,
-      dead_letter: deadLetter,
-      expiry,
-      payment,
-      warmup,
-      reconciliation,
-      daily_reset: dailyReset,
-      draw,
-      winners,
-      admin,
-      websocket,
-      notifier,
-      emitter,
-      webhook,
-    };
     const api = new HttpApi(this, 'HttpApi', settings, identity, functions);
 
     const parts = [

@@ -2,7 +2,7 @@ import type { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { Construct } from 'constructs';
 import type { Alarms } from './alarms.ts';
 import { graph, type Part } from './dashboard.ts';
-import { MessageQueue } from './message-queue.ts';
+import { MessageQueue, type MessageQueueProps } from './message-queue.ts';
 import type { RustFunction } from './rust-function.ts';
 import type { Settings } from './settings.ts';
 
@@ -37,103 +37,41 @@ export class Queues extends Construct {
 
   constructor(scope: Construct, id: string, settings: Settings, alarms: Alarms) {
     super(scope, id);
+    const make = (id: string, name: string, urlVariable?: string, more: Partial<MessageQueueProps> = {}): MessageQueue =>
+      new MessageQueue(this, id, { settings, name, urlVariable, ...more });
+    const deadLetters = (queue: MessageQueue, afterReceives: number) => ({ deadLetters: { queue, afterReceives } });
 
     // No second dead-letter queue behind it: what dead_letter cannot handle comes back when the visibility timeout ends, however
     // often it was received. So an outage may last for as long as SQS keeps a message.
-    this.ordersDlq = new MessageQueue(this, 'OrdersDlq', {
-      settings,
-      name: 'orders-dlq',
-      urlVariable: 'ORDERS_DLQ_URL',
-      consumer: 'dead_letter',
-    });
-    this.ordersDlq.alarmOnArrivals(alarms, 'orders-dlq-arrivals');
-    this.ordersDlq.alarmWhenNotEmpty(alarms, 'orders-dlq-not-empty');
-
-    this.orders = new MessageQueue(this, 'Orders', {
-      settings,
-      name: 'orders',
-      urlVariable: 'ORDERS_QUEUE_URL',
-      consumer: 'order',
-      deadLetters: { queue: this.ordersDlq, afterReceives: ORDER_TRIES },
-    });
-    this.orders.alarmWhenOlderThan(alarms, 'orders-too-old', ORDER_WAIT_S);
-
-    this.quarantine = new MessageQueue(this, 'Quarantine', {
-      settings,
-      name: 'quarantine',
-      urlVariable: 'QUARANTINE_QUEUE_URL',
+    this.ordersDlq = make('OrdersDlq', 'orders-dlq', 'ORDERS_DLQ_URL', { consumer: 'dead_letter' });
+    this.orders = make('Orders', 'orders', 'ORDERS_QUEUE_URL', { consumer: 'order', ...deadLetters(this.ordersDlq, ORDER_TRIES) });
+    this.quarantine = make('Quarantine', 'quarantine', 'QUARANTINE_QUEUE_URL', {
       endOfTheLine: 'A person reads it, and it raises an alarm.',
     });
-    this.quarantine.alarmWhenNotEmpty(alarms, 'quarantine-not-empty');
-
-    this.expiryDlq = new MessageQueue(this, 'ExpiryDlq', {
-      settings,
-      name: 'expiry-dlq',
-      urlVariable: 'EXPIRY_DLQ_URL',
-    });
-    this.expiryDlq.alarmWhenNotEmpty(alarms, 'expiry-dlq-not-empty');
-
-    this.expiry = new MessageQueue(this, 'Expiry', {
-      settings,
-      name: 'expiry',
-      urlVariable: 'EXPIRY_QUEUE_URL',
-      consumer: 'expiry',
-      deadLetters: { queue: this.expiryDlq, afterReceives: EXPIRY_TRIES },
-    });
-
+    this.expiryDlq = make('ExpiryDlq', 'expiry-dlq', 'EXPIRY_DLQ_URL');
+    this.expiry = make('Expiry', 'expiry', 'EXPIRY_QUEUE_URL', { consumer: 'expiry', ...deadLetters(this.expiryDlq, EXPIRY_TRIES) });
     // Hints that are worthless once their buyers have asked again.
-    this.rebuilds = new MessageQueue(this, 'Rebuilds', {
-      settings,
-      name: 'rebuilds',
-      urlVariable: 'REBUILDS_QUEUE_URL',
+    this.rebuilds = make('Rebuilds', 'rebuilds', 'REBUILDS_QUEUE_URL', {
       consumer: 'warmup',
       retention_s: REBUILD_KEPT_S,
       endOfTheLine: 'Buyers repeat what is lost every second, and each scheduled run looks anyway.',
     });
+    this.winnersDlq = make('WinnersDlq', 'winners-dlq', 'WINNERS_DLQ_URL');
+    this.winners = make('Winners', 'winners', 'WINNERS_QUEUE_URL', { consumer: 'winners', ...deadLetters(this.winnersDlq, WINNER_TRIES) });
+    this.webhookDlq = make('WebhookDlq', 'webhook-dlq', 'WEBHOOK_DLQ_URL');
+    this.webhook = make('Webhook', 'webhook', 'WEBHOOK_QUEUE_URL', { consumer: 'webhook', ...deadLetters(this.webhookDlq, WEBHOOK_TRIES) });
+    const ofAStream = { endOfTheLine: 'Dead letters of a stream, while the rule expects those of a queue. It raises an alarm.' };
+    this.notifierFailures = make('NotifierFailures', 'notifier-failures', undefined, ofAStream);
+    this.emitterFailures = make('EmitterFailures', 'emitter-failures', 'EMITTER_FAILURES_QUEUE_URL', ofAStream);
 
-    this.winnersDlq = new MessageQueue(this, 'WinnersDlq', {
-      settings,
-      name: 'winners-dlq',
-      urlVariable: 'WINNERS_DLQ_URL',
-    });
+    this.ordersDlq.alarmOnArrivals(alarms, 'orders-dlq-arrivals');
+    this.ordersDlq.alarmWhenNotEmpty(alarms, 'orders-dlq-not-empty');
+    this.orders.alarmWhenOlderThan(alarms, 'orders-too-old', ORDER_WAIT_S);
+    this.quarantine.alarmWhenNotEmpty(alarms, 'quarantine-not-empty');
+    this.expiryDlq.alarmWhenNotEmpty(alarms, 'expiry-dlq-not-empty');
     this.winnersDlq.alarmWhenNotEmpty(alarms, 'winners-dlq-not-empty');
-
-    this.winners = new MessageQueue(this, 'Winners', {
-      settings,
-      name: 'winners',
-      urlVariable: 'WINNERS_QUEUE_URL',
-      consumer: 'winners',
-      deadLetters: { queue: this.winnersDlq, afterReceives: WINNER_TRIES },
-    });
-
-    this.webhookDlq = new MessageQueue(this, 'WebhookDlq', {
-      settings,
-      name: 'webhook-dlq',
-      urlVariable: 'WEBHOOK_DLQ_URL',
-    });
     this.webhookDlq.alarmWhenNotEmpty(alarms, 'webhook-dlq-not-empty');
-
-    this.webhook = new MessageQueue(this, 'Webhook', {
-      settings,
-      name: 'webhook',
-      urlVariable: 'WEBHOOK_QUEUE_URL',
-      consumer: 'webhook',
-      deadLetters: { queue: this.webhookDlq, afterReceives: WEBHOOK_TRIES },
-    });
-
-    this.notifierFailures = new MessageQueue(this, 'NotifierFailures', {
-      settings,
-      name: 'notifier-failures',
-      endOfTheLine: 'Dead letters of a stream, while the rule expects those of a queue. It raises an alarm.',
-    });
     this.notifierFailures.alarmWhenNotEmpty(alarms, 'notifier-failures-not-empty');
-
-    this.emitterFailures = new MessageQueue(this, 'EmitterFailures', {
-      settings,
-      name: 'emitter-failures',
-      urlVariable: 'EMITTER_FAILURES_QUEUE_URL',
-      endOfTheLine: 'Dead letters of a stream, while the rule expects those of a queue. It raises an alarm.',
-    });
     this.emitterFailures.alarmWhenNotEmpty(alarms, 'emitter-failures-not-empty');
   }
 
@@ -147,26 +85,11 @@ export class Queues extends Construct {
     return {
       title: 'Queues',
       graphs: [
-        graph(
-          'Waiting',
-          each(moving, (queue) => queue.waiting()),
-        ),
-        graph(
-          'Being worked on',
-          each(moving, (queue) => queue.inFlight()),
-        ),
-        graph(
-          'Oldest message, s',
-          each(moving, (queue) => queue.oldest()),
-        ),
-        graph(
-          'Dead letters',
-          each(still, (queue) => queue.waiting()),
-        ),
-        graph(
-          'Oldest dead letter, s',
-          each(still, (queue) => queue.oldest()),
-        ),
+        graph('Waiting', each(moving, (queue) => queue.waiting())),
+        graph('Being worked on', each(moving, (queue) => queue.inFlight())),
+        graph('Oldest message, s', each(moving, (queue) => queue.oldest())),
+        graph('Dead letters', each(still, (queue) => queue.waiting())),
+        graph('Oldest dead letter, s', each(still, (queue) => queue.oldest())),
       ],
     };
   }

@@ -245,28 +245,16 @@ export function validated(settings: Settings): Settings {
 
   must(NAME.test(settings.name), `name: 1 to 24 of a-z, 0-9 and "-", first a letter; got "${settings.name}"`);
   must(LOG_LEVELS.includes(settings.logLevel), `logLevel: one of ${LOG_LEVELS.join(', ')}; got "${settings.logLevel}"`);
-  must(
-    within(settings.functionMemoryMb, MEMORY_MB),
-    `functionMemoryMb: ${MEMORY_MB.least} to ${MEMORY_MB.most}; got ${settings.functionMemoryMb}`,
-  );
+  const mustBeIn = (bounds: { least: number; most: number }, name: string, value: number): void =>
+    must(within(value, bounds), `${name}: ${bounds.least} to ${bounds.most}; got ${value}`);
+  mustBeIn(MEMORY_MB, 'functionMemoryMb', settings.functionMemoryMb);
   must(
     settings.logRetentionDays in RetentionDays && settings.logRetentionDays !== RetentionDays.INFINITE,
     `logRetentionDays: a number of days that CloudWatch Logs supports; got ${settings.logRetentionDays}`,
   );
-  must(
-    within(settings.orderConcurrency, CONCURRENCY),
-    `orderConcurrency: ${CONCURRENCY.least} to ${CONCURRENCY.most}; got ${settings.orderConcurrency}`,
-  );
-  must(
-    within(settings.winners.perSecond, WINNERS_PER_S),
-    `winners.perSecond: ${WINNERS_PER_S.least} to ${WINNERS_PER_S.most}; got ${settings.winners.perSecond}`,
-  );
-  if (settings.throttleBusySalesTo !== undefined) {
-    must(
-      within(settings.throttleBusySalesTo, THROTTLE_PER_S),
-      `throttleBusySalesTo: ${THROTTLE_PER_S.least} to ${THROTTLE_PER_S.most}; got ${settings.throttleBusySalesTo}`,
-    );
-  }
+  mustBeIn(CONCURRENCY, 'orderConcurrency', settings.orderConcurrency);
+  mustBeIn(WINNERS_PER_S, 'winners.perSecond', settings.winners.perSecond);
+  if (settings.throttleBusySalesTo !== undefined) mustBeIn(THROTTLE_PER_S, 'throttleBusySalesTo', settings.throttleBusySalesTo);
   for (const host of settings.pictureHosts) {
     must(HOST_NAME.test(host), `pictureHosts: host names, such as img.example.com; got "${host}"`);
   }

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { ALARM_IDS } from '../lib/alarms.ts';
 import { ANSWERING, FUNCTION_NAMES, type FunctionName, SCHEDULED } from '../lib/functions.ts';
 import type { Settings } from '../lib/settings.ts';
-import { apiOf, DEPLOYED, functionNamed, type Json, only, resources, synthesized, target } from './stack.ts';
+import { apiOf, DEPLOYED, functionNamed, type Json, only, properties, resources, synthesized, target, variablesOf } from './stack.ts';
 
 const settings = DEPLOYED.prod;
 const template = synthesized(settings);
@@ -14,7 +14,8 @@ const sections = runbook.split(/^## /m).slice(1);
 // Other sections are about more than one alarm.
 const entries = sections.filter((each) => /^[a-z0-9-]+\n/.test(each));
 
-const named = (id: string) => alarms.find((alarm) => alarm.properties.AlarmName === `${settings.name}-${id}`)!.properties;
+const named = (id: string, of = template) =>
+  properties(of, 'AWS::CloudWatch::Alarm').find(({ AlarmName }) => AlarmName === `${settings.name}-${id}`);
 
 /** Each alarm on Redis exists once per shard. */
 const idOf = (name: string): string => name.slice(settings.name.length + 1).replace(/-shard-\d+$/, '');
@@ -54,35 +55,39 @@ test.each(entries.map((entry) => [entry.split('\n', 1)[0]!, entry] as const))('%
   for (const part of ['**Means** ', '**Look** ', '**Do** ']) expect(entry.split(part), part).toHaveLength(2);
 });
 
-test.each([
-  ['units-oversold', 'UnitsOversold', 'Maximum', 60, 1, 1],
-  ['units-adrift', 'UnitsAdrift', 'Minimum', 300, 1, 1],
-  ['payments-mismatched', 'PaymentsMismatched', 'Sum', 60, 1, 1],
-  ['draws-late', 'DrawsLate', 'Minimum', 300, 1, 1],
-  ['entries-late', 'EntriesLate', 'Sum', 60, 1, 1],
-  // Once its message was sent again.
-  ['outbox-too-old', 'OutboxAge', 'Maximum', 60, 120, 2],
-  ['orders-overdue', 'OrdersOverdue', 'Minimum', 300, 1, 1],
-] as const)('%s rings by %s', (id, MetricName, Statistic, Period, Threshold, EvaluationPeriods) => {
-  expect(named(id)).toMatchObject({ MetricName, Statistic, Period, Threshold, EvaluationPeriods });
+const over = (MetricName: string, Statistic: string, Period: number, Threshold: number, EvaluationPeriods = 1) => ({
+  ...{ MetricName, Statistic, Period, Threshold, EvaluationPeriods },
+  ComparisonOperator: 'GreaterThanOrEqualToThreshold',
 });
 
-test('silence from reconciliation raises an alarm', () => {
-  expect(named('reconciliation-silent')).toMatchObject({
-    Statistic: 'SampleCount',
-    ComparisonOperator: 'LessThanThreshold',
-    Threshold: 1,
-    TreatMissingData: 'breaching',
-  });
+test.each([
+  ['units-oversold', over('UnitsOversold', 'Maximum', 60, 1)],
+  ['units-adrift', over('UnitsAdrift', 'Minimum', 300, 1)],
+  ['payments-mismatched', over('PaymentsMismatched', 'Sum', 60, 1)],
+  ['draws-late', over('DrawsLate', 'Minimum', 300, 1)],
+  ['entries-late', over('EntriesLate', 'Sum', 60, 1)],
+  // Once its message was sent again.
+  ['outbox-too-old', over('OutboxAge', 'Maximum', 60, 120, 2)],
+  ['orders-overdue', over('OrdersOverdue', 'Minimum', 300, 1)],
+  ['reconciliation-silent', { Statistic: 'SampleCount', ComparisonOperator: 'LessThanThreshold', Threshold: 1, TreatMissingData: 'breaching' }],
+  ['push-failing', { ...over('ExecutionError', 'Sum', 60, 10), Dimensions: [{ Name: 'ApiId', Value: { Ref: apiOf(template, 'WEBSOCKET').id } }] }],
+  ['gateway-5xx', { ...over('5xx', 'Sum', 60, 10), Dimensions: [{ Name: 'ApiId', Value: { Ref: apiOf(template, 'HTTP').id } }] }],
+  // With or without a receiver.
+  ...(['notifier', 'emitter'] as const).map((name): [string, object] => [
+    `${name}-late`,
+    {
+      ...over('IteratorAge', 'Maximum', 60, 30_000, 2),
+      Dimensions: [{ Name: 'FunctionName', Value: { Ref: functionNamed(template, name, settings).id } }],
+    },
+  ]),
+] as [string, object][])('%s rings by %j', (id, alarm) => {
+  expect(named(id)).toMatchObject(alarm);
 });
 
 test('alarms on the audit read the namespace that functions publish to', () => {
   const watched = alarms.filter((alarm) => alarm.properties.Namespace === settings.name);
   expect(watched).toHaveLength(10);
-  const functions = resources(template, 'AWS::Lambda::Function');
-  for (const { properties } of functions.filter((each) => each.properties.Runtime === 'provided.al2023')) {
-    expect(properties.Environment.Variables.METRICS_NAMESPACE).toBe(settings.name);
-  }
+  for (const name of FUNCTION_NAMES) expect(variablesOf(template, name, settings).METRICS_NAMESPACE).toBe(settings.name);
 });
 
 test('the busiest sale raises an alarm at twice its plan', () => {
@@ -148,8 +153,6 @@ test('a throttled table raises an alarm, and so does a throttled index of orders
 describe('Redis', () => {
   const template = synthesized({ ...settings, redis: { ...settings.redis, shards: 2 } as Settings['redis'] });
   const group = only(template, 'AWS::ElastiCache::ReplicationGroup');
-  const named = (id: string) =>
-    resources(template, 'AWS::CloudWatch::Alarm').find(({ properties }) => properties.AlarmName === `${settings.name}-${id}`)!.properties;
   const LIMITS = [
     ['redis-busy', 'EngineCPUUtilization', 80, 2],
     ['redis-full', 'DatabaseMemoryUsagePercentage', 75, 1],
@@ -159,7 +162,7 @@ describe('Redis', () => {
 
   test.each(LIMITS)('%s covers every node of each shard', (id, metric, threshold, periods) => {
     for (let shard = 1; shard <= group.properties.NumNodeGroups; shard++) {
-      const { Metrics, ...alarm } = named(`${id}-shard-${shard}`);
+      const { Metrics, ...alarm } = named(`${id}-shard-${shard}`, template);
       expect(alarm).toMatchObject({ Threshold: threshold, EvaluationPeriods: periods });
       const [worst, ...nodes] = Metrics;
       expect(worst.Expression).toBe(`MAX([${nodes.map((node: Json) => node.Id).join(', ')}])`);
@@ -174,38 +177,15 @@ describe('Redis', () => {
 
   test('a single node has a name without a shard', () => {
     const local = synthesized(DEPLOYED.local);
-    const busy = resources(local, 'AWS::CloudWatch::Alarm').find(
-      ({ properties }) => properties.AlarmName === `${DEPLOYED.local.name}-redis-busy`,
-    )!;
     const ref = { Ref: only(local, 'AWS::ElastiCache::ReplicationGroup').id };
-    expect(busy.properties.Dimensions).toEqual([{ Name: 'CacheClusterId', Value: { 'Fn::Join': ['', [ref, '-001']] } }]);
+    expect(named('redis-busy', local).Dimensions).toEqual([{ Name: 'CacheClusterId', Value: { 'Fn::Join': ['', [ref, '-001']] } }]);
   });
-});
-
-test('failed pushes raise an alarm', () => {
-  const { Dimensions, ...push } = named('push-failing');
-  expect(push).toMatchObject({ Namespace: 'AWS/ApiGateway', MetricName: 'ExecutionError', Threshold: 10, Period: 60 });
-  expect(target(Dimensions[0].Value)).toBe(apiOf(template, 'WEBSOCKET').id);
-});
-
-test.each(['notifier', 'emitter'] as const)('a late %s raises an alarm, with or without a receiver', (name) => {
-  const { Dimensions, ...late } = named(`${name}-late`);
-  expect(late).toMatchObject({ MetricName: 'IteratorAge', Statistic: 'Maximum', Threshold: 30_000, EvaluationPeriods: 2 });
-  expect(target(Dimensions[0].Value)).toBe(functionNamed(template, name, settings).id);
-});
-
-test('ten 5xx answers in a minute raise an alarm', () => {
-  const { Dimensions, ...alarm } = named('gateway-5xx');
-  expect(alarm).toMatchObject({ MetricName: '5xx', Statistic: 'Sum', Period: 60, Threshold: 10 });
-  expect(Dimensions.map((each: Json) => [each.Name, target(each.Value)])).toEqual([
-    ['ApiId', apiOf(template, 'HTTP').id],
-  ]);
 });
 
 const EXPRESSIONS = ['sale-busy', 'table-throttled', ...SUMS.map(([id]) => id)];
 
 test('the emulator gets all alarms without expressions', () => {
-  const here = resources(synthesized(DEPLOYED.local), 'AWS::CloudWatch::Alarm').map(({ properties }) => properties);
+  const here = properties(synthesized(DEPLOYED.local), 'AWS::CloudWatch::Alarm');
   expect(here).toHaveLength(ALARM_IDS.length - EXPRESSIONS.length);
   for (const alarm of here) expect(alarm, alarm.AlarmName).not.toHaveProperty('Metrics');
   // One of them has its own row.

@@ -4,7 +4,7 @@ import { ROUTES } from '../lib/routes.ts';
 import { DEPLOYMENTS } from '../bin/examples.ts';
 import { settingsOf } from '../lib/deployment.ts';
 import { ANSWERING } from '../lib/functions.ts';
-import { apiOf, DEPLOYED, functionNamed, type Json, only, resources, secretFor, synthesized, synthesizedEdge, target } from './stack.ts';
+import { apiOf, DEPLOYED, type Json, only, properties, resources, secretFor, synthesized, synthesizedEdge, target, variablesOf } from './stack.ts';
 
 const settings = DEPLOYED.prod;
 const template = synthesized(settings);
@@ -109,26 +109,11 @@ describe('the edge', () => {
 
   test('is the only way in: each function that answers people has its keys, and refuses requests that bypassed it', () => {
     const key = secretFor(template, /through the edge/);
-    const told = ANSWERING.map((name) => functionNamed(template, name, settings).properties.Environment.Variables);
+    const told = ANSWERING.map((name) => variablesOf(template, name, settings));
     for (const { EDGE_KEY_SECRET_ARN, EDGE_ONLY } of told) expect([target(EDGE_KEY_SECRET_ARN), EDGE_ONLY]).toEqual([key.id, 'on']);
     expect(new Set(ROUTES.map((route) => route.to))).toEqual(new Set(ANSWERING));
     // A secret with one key, and room for the next.
     expect(key.properties.GenerateSecretString).toMatchObject({ GenerateStringKey: 'key1', SecretStringTemplate: '{}' });
-  });
-
-  test('outputs its CloudFront name, for the DNS record of a custom name', () => {
-    const own = settingsOf('own', {
-      ...DEPLOYMENTS.prod,
-      provisioned: [],
-      domain: { name: 'sale.example.com', certificateArn: 'arn:aws:acm:us-east-1:123456789012:certificate/c' },
-    });
-    const named = synthesized(own);
-    const { id } = only(named, 'AWS::CloudFront::Distribution');
-    named.hasOutput('EdgeCloudFrontName', { Value: { 'Fn::GetAtt': [id, 'DomainName'] } });
-  });
-
-  test('is an output, beside the gateway', () => {
-    expect(JSON.stringify(template.toJSON().Outputs.EdgeUrl)).toContain(only(template, 'AWS::CloudFront::Distribution').id);
   });
 
   test('requires TLS 1.2 under a custom name', () => {
@@ -142,18 +127,15 @@ describe('the edge', () => {
       MinimumProtocolVersion: 'TLSv1.2_2021',
     });
     named.hasOutput('EdgeUrl', { Value: 'https://sale.example.com' });
+    // For its DNS record.
+    named.hasOutput('EdgeCloudFrontName', { Value: { 'Fn::GetAtt': [only(named, 'AWS::CloudFront::Distribution').id, 'DomainName'] } });
   });
 });
 
 describe('the firewall', () => {
   const edge = synthesizedEdge(settings);
-  const { properties, id } = only(edge, 'AWS::WAFv2::WebACL');
+  const { properties } = only(edge, 'AWS::WAFv2::WebACL');
   const rule = (name: string) => properties.Rules.find((each: Json) => each.Name === name);
-
-  test('allows requests that no rule blocks', () => {
-    expect([properties.Scope, properties.DefaultAction]).toEqual(['CLOUDFRONT', { Allow: {} }]);
-    expect(properties.Rules.map((each: Json) => each.Priority)).toEqual([0, 1]);
-  });
 
   /** The requests that a rule applies to. */
   const CALLBACKS = {
@@ -176,13 +158,6 @@ describe('the firewall', () => {
     expect(callbacks).toEqual([['POST', CALLBACKS.ByteMatchStatement.SearchString]]);
   });
 
-  test('blocks addresses with a bad reputation', () => {
-    expect(rule('known-bad-addresses')).toMatchObject({
-      OverrideAction: { None: {} },
-      Statement: { ManagedRuleGroupStatement: { VendorName: 'AWS', Name: 'AWSManagedRulesAmazonIpReputationList' } },
-    });
-  });
-
   test('blocks too many requests from one address, as the gateway would', () => {
     const { Statement, Action } = rule('rate-per-address');
     expect(Statement.RateBasedStatement).toMatchObject({
@@ -197,16 +172,6 @@ describe('the firewall', () => {
       Content: '{"message":"Too Many Requests"}',
     });
   });
-
-  test('outputs its ARN', () => {
-    edge.hasOutput('FirewallArn', { Value: { 'Fn::GetAtt': [id, 'Arn'] } });
-  });
-});
-
-test('local has no edge and no page, and no function expects one', () => {
-  const plain = synthesized(DEPLOYED.local);
-  expect(resources(plain).filter(({ type }) => /^AWS::(CloudFront|WAFv2|S3)::/.test(type))).toEqual([]);
-  expect(JSON.stringify(plain.toJSON())).not.toContain('EDGE_KEY_SECRET_ARN');
 });
 
 describe('with a name in a zone, the next key, and requests that may bypass it', () => {
@@ -228,7 +193,7 @@ describe('with a name in a zone, the next key, and requests that may bypass it',
   });
 
   test('creates the records of the name', () => {
-    const records = resources(named, 'AWS::Route53::RecordSet').map(({ properties }) => properties);
+    const records = properties(named, 'AWS::Route53::RecordSet');
     expect(records.map(({ Type, Name, HostedZoneId }) => [Type, Name, HostedZoneId]).sort()).toEqual([
       ['A', 'sale.example.com.', 'Z0123456789ABC'],
       ['AAAA', 'sale.example.com.', 'Z0123456789ABC'],
@@ -241,7 +206,7 @@ describe('with a name in a zone, the next key, and requests that may bypass it',
 
   test('lets functions answer requests that bypassed it', () => {
     for (const name of ANSWERING) {
-      const { Variables } = functionNamed(named, name, own).properties.Environment;
+      const Variables = variablesOf(named, name, own);
       expect(Variables).toHaveProperty('EDGE_KEY_SECRET_ARN');
       expect(Variables).not.toHaveProperty('EDGE_ONLY');
     }

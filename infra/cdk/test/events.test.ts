@@ -2,68 +2,56 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { EVENT_SOURCE } from '../lib/event-bus.ts';
-import { DEPLOYED, functionNamed, type Json, only, resources, synthesized, target } from './stack.ts';
+import { DEPLOYED, type Json, only, queueOf, resources, sourceOf, synthesized, target, variablesOf } from './stack.ts';
 
 const settings = DEPLOYED.prod;
 const template = synthesized(settings);
 const URL = 'https://shop.example.com/events';
 const sending = synthesized({ ...settings, webhook: { url: URL } });
 const source = (path: string): string => readFileSync(fileURLToPath(new globalThis.URL(`../../../${path}`, import.meta.url)), 'utf8');
-const queueOf = (arn: Json, of = sending): string =>
-  resources(of, 'AWS::SQS::Queue').find(({ id }) => id === target(arn))!.properties.QueueName.replace(`${settings.name}-`, '');
 
 test('the bus has the name of the deployment, and emitter puts events on it', () => {
   expect(only(template, 'AWS::Events::EventBus').properties.Name).toBe(`${settings.name}-events`);
-  const { EVENT_BUS_NAME } = functionNamed(template, 'emitter', settings).properties.Environment.Variables;
+  const { EVENT_BUS_NAME } = variablesOf(template, 'emitter', settings);
   expect(target(EVENT_BUS_NAME)).toBe(only(template, 'AWS::Events::EventBus').id);
 });
 
-describe('the feed of facts', () => {
-  const [feed, ...more] = resources(template, 'AWS::Lambda::EventSourceMapping').filter(
-    ({ properties }) => target(properties.FunctionName) === functionNamed(template, 'emitter', settings).id,
-  );
-  const { properties } = feed!;
-
-  test('goes from the table to emitter in order, from the oldest record on', () => {
-    expect(more).toEqual([]);
-    expect(properties.EventSourceArn).toEqual({ 'Fn::GetAtt': [only(template, 'AWS::DynamoDB::Table').id, 'StreamArn'] });
-    expect(properties).toMatchObject({ StartingPosition: 'TRIM_HORIZON', BatchSize: 100, ParallelizationFactor: 1 });
+test('the feed of facts goes to emitter from the oldest record on, and gives up only shortly before the stream drops a record', () => {
+  const feed = sourceOf(template, 'emitter', settings);
+  // Those that the ledger makes facts of.
+  const prefixes = [...source('shared/ledger/src/keys.rs').matchAll(/_BEGIN: &str = "(.*)";/g)].map(([, prefix]) => ({ prefix }));
+  expect(prefixes.length).toBeGreaterThan(2);
+  expect(feed).toMatchObject({
+    EventSourceArn: { 'Fn::GetAtt': [only(template, 'AWS::DynamoDB::Table').id, 'StreamArn'] },
+    StartingPosition: 'TRIM_HORIZON',
+    BatchSize: 100,
+    ParallelizationFactor: 1,
+    FunctionResponseTypes: ['ReportBatchItemFailures'],
+    BisectBatchOnFunctionError: true,
+    MaximumRecordAgeInSeconds: 22 * 3600,
+    FilterCriteria: {
+      Filters: [{ Pattern: JSON.stringify({ eventName: ['INSERT', 'MODIFY'], dynamodb: { Keys: { pk: { S: prefixes } } } }) }],
+    },
   });
-
-  test('contains only records that the ledger makes facts of', () => {
-    const prefixes = [...source('shared/ledger/src/keys.rs').matchAll(/_BEGIN: &str = "(.*)";/g)].map(([, each]) => each!);
-    expect(prefixes.length).toBeGreaterThan(2);
-    expect(properties.FilterCriteria.Filters.map((each: Json) => JSON.parse(each.Pattern))).toEqual([
-      { eventName: ['INSERT', 'MODIFY'], dynamodb: { Keys: { pk: { S: prefixes.map((prefix) => ({ prefix })) } } } },
-    ]);
-  });
-
-  test('gives up only shortly before the stream drops a record, and reports it', () => {
-    expect(properties).toMatchObject({
-      FunctionResponseTypes: ['ReportBatchItemFailures'],
-      BisectBatchOnFunctionError: true,
-      MaximumRecordAgeInSeconds: 22 * 3600,
-    });
-    expect(properties).not.toHaveProperty('MaximumRetryAttempts');
-    expect(queueOf(properties.DestinationConfig.OnFailure.Destination, template)).toBe('emitter-failures');
-  });
+  expect(feed).not.toHaveProperty('MaximumRetryAttempts');
+  expect(queueOf(template, feed.DestinationConfig.OnFailure.Destination, settings)).toBe('emitter-failures');
 });
 
 describe('an address for events', () => {
   test('is optional: without one, nothing is sent', () => {
     template.resourceCountIs('AWS::Events::Rule', 0);
-    expect(functionNamed(template, 'webhook', settings).properties.Environment.Variables).not.toHaveProperty('WEBHOOK_URL');
+    expect(variablesOf(template, 'webhook', settings)).not.toHaveProperty('WEBHOOK_URL');
   });
 
   test('gets every event of the bus through a queue', () => {
-    expect(functionNamed(sending, 'webhook', settings).properties.Environment.Variables.WEBHOOK_URL).toBe(URL);
+    expect(variablesOf(sending, 'webhook', settings).WEBHOOK_URL).toBe(URL);
     const { properties } = only(sending, 'AWS::Events::Rule');
     expect(target(properties.EventBusName)).toBe(only(sending, 'AWS::Events::EventBus').id);
     expect(properties).toMatchObject({ EventPattern: { source: [EVENT_SOURCE] }, State: 'ENABLED' });
     expect(source('functions/emitter/src/bus.rs')).toContain(`const SOURCE: &str = "${EVENT_SOURCE}";`);
     const [queue, ...others] = properties.Targets;
     expect(others).toEqual([]);
-    expect([queueOf(queue.Arn), queueOf(queue.DeadLetterConfig.Arn)]).toEqual(['webhook', 'webhook-dlq']);
+    expect([queueOf(sending, queue.Arn, settings), queueOf(sending, queue.DeadLetterConfig.Arn, settings)]).toEqual(['webhook', 'webhook-dlq']);
     expect(queue).not.toHaveProperty('InputPath');
   });
 
@@ -71,7 +59,7 @@ describe('an address for events', () => {
     const rule = only(sending, 'AWS::Events::Rule').id;
     const allowed = resources(sending, 'AWS::SQS::QueuePolicy').flatMap(({ properties }) =>
       properties.PolicyDocument.Statement.filter((each: Json) => each.Effect === 'Allow').map((each: Json) => [
-        queueOf(properties.Queues[0]),
+        queueOf(sending, properties.Queues[0], settings),
         each.Principal.Service,
         [each.Action].flat().includes('sqs:SendMessage'),
         target(each.Condition.ArnEquals['aws:SourceArn']),

@@ -6,8 +6,8 @@ import { describe, expect, test } from 'vitest';
 import { builtFunction } from '../lib/function-assets.ts';
 import { FUNCTIONS, FUNCTION_NAMES, type FunctionName, HTTP_LIMIT_S, SCHEDULED, SCHEDULE_EVERY_S } from '../lib/functions.ts';
 import { ROUTES } from '../lib/routes.ts';
-import type { Architecture } from '../lib/settings.ts';
-import { DEPLOYED, fakeFunctions, functionNamed, ownFunctions, resources, synthesized, target } from './stack.ts';
+import type { Architecture, Settings } from '../lib/settings.ts';
+import { DEPLOYED, fakeFunctions, functionNamed, resources, synthesized, target, variablesOf } from './stack.ts';
 
 const settings = DEPLOYED.prod;
 const template = synthesized(settings);
@@ -75,29 +75,18 @@ const expectedVariables = (name: FunctionName): string[] =>
     .concat(OWN[name] ?? [])
     .sort();
 
-test('the functions are these', () => {
-  expect(ownFunctions(template).map((fn) => fn.properties.FunctionName).sort()).toEqual(
-    FUNCTION_NAMES.map((name) => `${settings.name}-${name}`).sort(),
-  );
-});
-
 describe.each(FUNCTION_NAMES)('%s', (name) => {
   const { properties, dependsOn } = functionNamed(template, name, settings);
 
-  test('is a Rust binary with its own timeout and memory', () => {
-    expect(properties).toMatchObject({
-      Runtime: 'provided.al2023',
-      Handler: name,
-      Architectures: ['arm64'],
-      MemorySize: name === 'draw' ? 1769 : 256,
-      Timeout: FUNCTIONS[name].timeout_s,
-    });
+  test('has its own timeout and memory, and its log for as long as the settings say', () => {
+    expect(properties).toMatchObject({ MemorySize: name === 'draw' ? 1769 : 256, Timeout: FUNCTIONS[name].timeout_s });
+    const log = resources(template, 'AWS::Logs::LogGroup').find(({ id }) => id === target(properties.LoggingConfig.LogGroup))!;
+    expect(log.properties.RetentionInDays).toBe(settings.logRetentionDays);
   });
 
   test('has the variables that it needs, and no others', () => {
-    expect(Object.keys(properties.Environment.Variables).sort()).toEqual(
-      ['LOG_LEVEL', 'METRICS_NAMESPACE', ...expectedVariables(name)].sort(),
-    );
+    const expected = ['LOG_LEVEL', 'METRICS_NAMESPACE', ...expectedVariables(name)];
+    expect(Object.keys(properties.Environment.Variables).sort()).toEqual(expected.sort());
   });
 
   test('has its role and its variables in the table of the README', () => {
@@ -112,16 +101,6 @@ describe.each(FUNCTION_NAMES)('%s', (name) => {
     expect(functionNamed(local, name, DEPLOYED.local).properties).not.toHaveProperty('TracingConfig');
   });
 
-  test('logs to a group of the stack, with a retention', () => {
-    const group = resources(template, 'AWS::Logs::LogGroup').find(
-      (each) => each.id === target(properties.LoggingConfig.LogGroup),
-    )!;
-    expect(group.properties).toEqual({
-      LogGroupName: `/aws/lambda/${settings.name}-${name}`,
-      RetentionInDays: settings.logRetentionDays,
-    });
-  });
-
   test('is created after its policy, so that its first call is allowed', () => {
     const role = target(properties.Role);
     const policies = resources(template, 'AWS::IAM::Policy').filter((policy) => target(policy.properties.Roles[0]) === role);
@@ -134,36 +113,20 @@ describe.each(FUNCTION_NAMES)('%s', (name) => {
   });
 });
 
-test('winners are sent to the gift service in the settings, at a rate that two processes share', () => {
-  const { Variables } = functionNamed(template, 'winners', settings).properties.Environment;
-  expect(Variables).toMatchObject({ WINNERS_PER_S: '50' });
-  expect(Variables).not.toHaveProperty('GIFT_URL');
-  const told = synthesized({ ...settings, winners: { perSecond: 7, url: 'https://gifts.example.com/' } });
-  expect(functionNamed(told, 'winners', settings).properties.Environment.Variables).toMatchObject({
-    WINNERS_PER_S: '3',
-    GIFT_URL: 'https://gifts.example.com/',
-  });
-});
+type Told = [FunctionName, Partial<Settings>, Record<string, string | undefined>];
 
-test('operators may use pictures on the hosts in the settings', () => {
-  const told = (pictureHosts: string[]) =>
-    functionNamed(synthesized({ ...settings, pictureHosts }), 'admin', settings).properties.Environment.Variables;
-  expect(told([])).not.toHaveProperty('PICTURE_HOSTS');
-  expect(told(['img.example.com', 'cdn.example.com'])).toMatchObject({ PICTURE_HOSTS: 'img.example.com,cdn.example.com' });
-});
-
-test('reconciliation limits busy sales if the settings say so', () => {
-  const told = (more: object) =>
-    functionNamed(synthesized({ ...settings, ...more }), 'reconciliation', settings).properties.Environment.Variables;
-  expect(told({})).not.toHaveProperty('THROTTLE_BUSY_SALES_TO');
-  expect(told({ throttleBusySalesTo: 500 })).toMatchObject({ THROTTLE_BUSY_SALES_TO: '500' });
-});
-
-test('settings add variables to every function', () => {
-  const extended = synthesized({ ...settings, extraEnvironment: { EXTRA: 'yes' } });
-  for (const name of FUNCTION_NAMES) {
-    expect(functionNamed(extended, name, settings).properties.Environment.Variables.EXTRA).toBe('yes');
-  }
+// At most as many winners a second as the settings say are divided between two processes.
+test.each([
+  ['winners', {}, { WINNERS_PER_S: '50', GIFT_URL: undefined }],
+  ['winners', { winners: { perSecond: 7, url: 'https://gifts.example.com/' } }, { WINNERS_PER_S: '3', GIFT_URL: 'https://gifts.example.com/' }],
+  ['admin', { pictureHosts: [] }, { PICTURE_HOSTS: undefined }],
+  ['admin', { pictureHosts: ['img.example.com', 'cdn.example.com'] }, { PICTURE_HOSTS: 'img.example.com,cdn.example.com' }],
+  ['reconciliation', {}, { THROTTLE_BUSY_SALES_TO: undefined }],
+  ['reconciliation', { throttleBusySalesTo: 500 }, { THROTTLE_BUSY_SALES_TO: '500' }],
+  ...FUNCTION_NAMES.map((name): Told => [name, { extraEnvironment: { EXTRA: 'yes' } }, { EXTRA: 'yes' }]),
+] as Told[])('%s is told by the settings %j', (name, changed, told) => {
+  const variables = variablesOf(synthesized({ ...settings, ...changed }), name, settings);
+  for (const [variable, value] of Object.entries(told)) expect(variables[variable], variable).toBe(value);
 });
 
 test('functions that answer HTTP time out before the gateway does', () => {
@@ -190,21 +153,6 @@ test('nothing else runs on a schedule', () => {
   expect(resources(template, 'AWS::Scheduler::Schedule')).toHaveLength(SCHEDULED.length);
 });
 
-describe('a function that is not built', () => {
-  const built = FUNCTION_NAMES.filter((name) => name !== 'expiry');
-
-  test('stops a deployment to AWS with the build command', () => {
-    expect(() => synthesized(settings, fakeFunctions(built))).toThrow(
-      /expiry is not built.*`\.\/flash build-aws`/s,
-    );
-  });
-
-  test('stops a local deployment likewise', () => {
-    const here = { ...DEPLOYED.local, architecture: 'x86_64' } as const;
-    expect(() => synthesized(here, fakeFunctions(built, 'x86_64'))).toThrow(/expiry is not built.*`make build`/s);
-  });
-});
-
 test('a function is deployed as its archive, unless it was built again since', () => {
   const root = fakeFunctions(['expiry']);
   const [program, archive] = [join(root, 'expiry/bootstrap'), join(root, 'expiry/bootstrap.zip')];
@@ -218,7 +166,7 @@ test('a function is deployed as its archive, unless it was built again since', (
   expect(deployed()).toBe(join(root, 'expiry'));
 });
 
-describe('a function that is built for another machine', () => {
+describe('what cannot run stops a deployment, and says what to do', () => {
   const of = (architecture: Architecture) => fakeFunctions(FUNCTION_NAMES, architecture);
   const changed = (change: (bootstrap: Buffer) => Buffer): string => {
     const root = of('arm64');
@@ -226,16 +174,16 @@ describe('a function that is built for another machine', () => {
     writeFileSync(file, change(readFileSync(file)));
     return root;
   };
+  const here = { ...DEPLOYED.local, architecture: 'x86_64' } as const;
+  const built = FUNCTION_NAMES.filter((name) => name !== 'expiry');
 
-  test('stops a deployment to AWS with both architectures and the build command', () => {
-    expect(() => synthesized(settings, of('x86_64'))).toThrow(
-      /^The function \w+ is built for x86_64 but the settings require arm64: .*bootstrap\. Run `\.\/flash build-aws` first\.$/,
-    );
-  });
-
-  test('stops a local deployment likewise', () => {
-    const here = { ...DEPLOYED.local, architecture: 'x86_64' } as const;
-    expect(() => synthesized(here, of('arm64'))).toThrow(/is built for arm64 but the settings require x86_64: .*`make build`/);
+  test.each([
+    ['a function that is not built for AWS', settings, () => fakeFunctions(built), /expiry is not built.*`\.\/flash build-aws`/s],
+    ['nor for this machine', here, () => fakeFunctions(built, 'x86_64'), /expiry is not built.*`make build`/s],
+    ['one for another machine than AWS\'s', settings, () => of('x86_64'), /^The function \w+ is built for x86_64 but the settings require arm64: .*bootstrap\. Run `\.\/flash build-aws` first\.$/],
+    ['one for another machine than this', here, () => of('arm64'), /is built for arm64 but the settings require x86_64: .*`make build`/],
+  ] as const)('%s', (_, on, root, message) => {
+    expect(() => synthesized(on, root())).toThrow(message);
   });
 
   test.each([

@@ -19,15 +19,6 @@ function stagedWith(file: string): string {
 }
 
 describe('the page\'s bucket', () => {
-  test('is closed', () => {
-    expect(bucket.properties.PublicAccessBlockConfiguration).toEqual({
-      BlockPublicAcls: true,
-      BlockPublicPolicy: true,
-      IgnorePublicAcls: true,
-      RestrictPublicBuckets: true,
-    });
-  });
-
   test('is read only by this distribution', () => {
     const { Statement } = only(template, 'AWS::S3::BucketPolicy').properties.PolicyDocument;
     const allowed = Statement.filter((each: Json) => each.Effect === 'Allow');

@@ -5,7 +5,7 @@ import { DEPLOYMENTS } from '../bin/examples.ts';
 import { ESSENTIAL } from '../lib/alarms.ts';
 import { settingsOf } from '../lib/deployment.ts';
 import { ANSWERING, FUNCTION_NAMES, FUNCTIONS } from '../lib/functions.ts';
-import { DEPLOYED, fakeFunctions, functionNamed, type Json, newApp, only, ownFunctions, resources, synthesized, synthesizedIn, target } from './stack.ts';
+import { DEPLOYED, fakeFunctions, functionNamed, type Json, newApp, only, ownFunctions, resources, synthesized, synthesizedIn, target, variablesOf } from './stack.ts';
 
 const prod = synthesized(DEPLOYED.prod);
 
@@ -54,8 +54,8 @@ describe('dev', () => {
   });
 
   test('has one signing key for payments, winners and events', () => {
-    const arn = (name: 'payment' | 'winners' | 'webhook', variable: string) => functionNamed(template, name, settings).properties.Environment.Variables[variable];
-    const all = [arn('payment', 'PAYMENT_SECRET_ARN'), arn('winners', 'WINNER_SECRET_ARN'), arn('webhook', 'WEBHOOK_SECRET_ARN')];
+    const used = { payment: 'PAYMENT_SECRET_ARN', winners: 'WINNER_SECRET_ARN', webhook: 'WEBHOOK_SECRET_ARN' } as const;
+    const all = Object.entries(used).map(([name, variable]) => variablesOf(template, name as 'payment', settings)[variable]);
     expect(new Set(all.map(target)).size).toBe(1);
   });
 
@@ -104,16 +104,6 @@ describe('a first deployment that fails', () => {
 
 describe('parked', () => {
   const template = synthesized(DEPLOYED.parked);
-
-  test('is prod with one small node', () => {
-    expect(only(template, 'AWS::ElastiCache::ReplicationGroup').properties).toMatchObject({
-      CacheNodeType: 'cache.t4g.micro',
-      NumNodeGroups: 1,
-      ReplicasPerNodeGroup: 0,
-      TransitEncryptionEnabled: true,
-    });
-    expect(only(template, 'AWS::ElastiCache::ReplicationGroup').properties).not.toHaveProperty('Durability');
-  });
 
   test('has one shard, however many prod has', () => {
     const lanes = synthesized(settingsOf('parked', { ...DEPLOYMENTS.parked, shards: 4 }));
@@ -189,14 +179,13 @@ describe('a release', () => {
 });
 
 describe('without an edge', () => {
-  const settings = settingsOf('dev', { ...DEPLOYMENTS.dev, edge: false });
-  const template = synthesized(settings);
+  const without = settingsOf('dev', { ...DEPLOYMENTS.dev, edge: false });
 
-  test('there is no CloudFront, which a new account must wait for, and functions answer all requests to the gateway', () => {
+  test.each([['dev', without], ['local', DEPLOYED.local]])('there is no CloudFront in %s, which a new account must wait for, and functions answer all requests to the gateway', (_, settings) => {
+    const template = synthesized(settings);
     expect(resources(template).filter(({ type }) => /^AWS::(CloudFront|WAFv2|S3)::/.test(type))).toEqual([]);
     expect(JSON.stringify(template.toJSON())).not.toMatch(/EDGE_ONLY|EDGE_KEY_SECRET_ARN/);
     template.hasOutput('ApiUrl', {});
-    template.hasOutput('SmokeClientId', {});
   });
 
   test('settings that need an edge are refused', () => {

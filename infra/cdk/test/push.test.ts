@@ -1,49 +1,25 @@
 import { describe, expect, test } from 'vitest';
 import type { OidcIdentity } from '../lib/settings.ts';
-import {
-  apiOf,
-  DEPLOYED,
-  functionNamed,
-  type Json,
-  ofApi,
-  only,
-  resources,
-  synthesized,
-  target,
-} from './stack.ts';
+import { apiOf, DEPLOYED, functionNamed, ofApi, only, queueOf, resources, sourceOf, synthesized, target, variablesOf } from './stack.ts';
 
 const settings = DEPLOYED.prod;
 const template = synthesized(settings);
 const api = apiOf(template, 'WEBSOCKET');
-const fn = (name: 'websocket' | 'notifier') => functionNamed(template, name, settings);
-const variables = (name: 'websocket' | 'notifier') => fn(name).properties.Environment.Variables;
 
 describe('the WebSocket API', () => {
   const routes = ofApi(template, 'WEBSOCKET', 'Route');
   const [stage, ...otherStages] = ofApi(template, 'WEBSOCKET', 'Stage');
 
-  test('only sends to clients', () => {
-    expect(api.properties.RouteSelectionExpression).toBe('$request.body.action');
-    expect(routes.map(({ properties }) => properties.RouteKey)).toEqual(['$connect', '$disconnect']);
-  });
-
+  // It only sends to clients: there is no route for their messages.
   test('has the function authorize connections', () => {
+    expect(routes.map(({ properties }) => properties.RouteKey)).toEqual(['$connect', '$disconnect']);
     const [integration, ...others] = ofApi(template, 'WEBSOCKET', 'Integration');
     expect(others).toEqual([]);
-    expect(integration!.properties.IntegrationType).toBe('AWS_PROXY');
-    expect(JSON.stringify(integration!.properties.IntegrationUri)).toContain(`"${fn('websocket').id}"`);
+    expect(JSON.stringify(integration!.properties.IntegrationUri)).toContain(`"${functionNamed(template, 'websocket', settings).id}"`);
     for (const { properties } of routes) {
       expect(properties.AuthorizationType).toBe('NONE');
       expect(properties.Target['Fn::Join'][1]).toContainEqual({ Ref: integration!.id });
     }
-    const permissions = resources(template, 'AWS::Lambda::Permission').filter(
-      ({ properties }) => target(properties.FunctionName) === fn('websocket').id,
-    );
-    const sources = permissions.map(({ properties }) => properties.SourceArn['Fn::Join'][1].slice(-2));
-    expect(sources).toEqual([
-      [{ Ref: api.id }, '/*$connect'],
-      [{ Ref: api.id }, '/*$disconnect'],
-    ]);
   });
 
   test('has one stage, after the routes, that is throttled by the account\'s limit', () => {
@@ -67,9 +43,6 @@ describe('the WebSocket API', () => {
       '$context.routeKey',
       '$context.status',
     ]);
-    const groups = resources(template, 'AWS::Logs::LogGroup');
-    const group = groups.find(({ properties }) => properties.LogGroupName === `/aws/vendedlogs/${settings.name}/push`);
-    expect(group!.properties.RetentionInDays).toBe(settings.logRetentionDays);
   });
 
   test('may log, and other APIs of the account still may when the stack is gone', () => {
@@ -83,66 +56,35 @@ describe('the WebSocket API', () => {
     expect([account.deletion, role.deletion]).toEqual(['RetainExceptOnCreate', 'RetainExceptOnCreate']);
     expect(stage!.dependsOn).toContain(account.id);
   });
-
-  test('is an output', () => {
-    const url = template.toJSON().Outputs.PushUrl.Value['Fn::Join'][1];
-    expect([url[0], url[1], url.at(-1)]).toEqual(['wss://', { Ref: api.id }, '/push']);
-  });
 });
 
 test.each(['websocket', 'notifier'] as const)('%s knows the table of connections', (name) => {
-  expect(variables(name).PUSH_ENDPOINT).toEqual({
-    'Fn::Join': [
-      '',
-      ['https://', { Ref: api.id }, '.execute-api.', { Ref: 'AWS::Region' }, '.', { Ref: 'AWS::URLSuffix' }, '/push'],
-    ],
-  });
+  const at = (of: typeof template, on: typeof settings) => variablesOf(of, name, on).PUSH_ENDPOINT['Fn::Join'][1];
+  expect(at(template, settings)).toEqual(['https://', { Ref: api.id }, '.execute-api.', { Ref: 'AWS::Region' }, '.', { Ref: 'AWS::URLSuffix' }, '/push']);
   const local = synthesized(DEPLOYED.local);
-  const here = functionNamed(local, name, DEPLOYED.local).properties.Environment.Variables;
-  expect(here.PUSH_ENDPOINT).toEqual({
-    'Fn::Join': [
-      '',
-      ['http://127.0.0.1:4566/_aws/execute-api/', { Ref: apiOf(local, 'WEBSOCKET').id }, '/push'],
-    ],
-  });
+  expect(at(local, DEPLOYED.local)).toEqual(['http://127.0.0.1:4566/_aws/execute-api/', { Ref: apiOf(local, 'WEBSOCKET').id }, '/push']);
 });
 
 test('websocket accepts the same tokens as the gateway', () => {
-  expect(variables('websocket')).toMatchObject({ JWT_ISSUER: 'https://id.example.com', JWT_AUDIENCE: 'shop' });
+  expect(variablesOf(template, 'websocket', settings)).toMatchObject({ JWT_ISSUER: 'https://id.example.com', JWT_AUDIENCE: 'shop' });
   const identity: OidcIdentity = { kind: 'oidc', issuer: 'https://a.example', audience: ['a', 'b'] };
-  const told = functionNamed(synthesized({ ...settings, identity }), 'websocket', settings).properties;
-  expect(told.Environment.Variables.JWT_AUDIENCE).toBe('a,b');
+  expect(variablesOf(synthesized({ ...settings, identity }), 'websocket', settings).JWT_AUDIENCE).toBe('a,b');
 });
 
-describe('the feed of orders', () => {
-  const mappings = resources(template, 'AWS::Lambda::EventSourceMapping').filter(
-    ({ properties }) => target(properties.FunctionName) === fn('notifier').id,
-  );
-  const { properties } = mappings[0]!;
-
-  test('goes from the table to notifier in order, from the deployment on', () => {
-    expect(mappings).toHaveLength(1);
-    expect(properties.EventSourceArn).toEqual({
-      'Fn::GetAtt': [only(template, 'AWS::DynamoDB::Table').id, 'StreamArn'],
-    });
-    expect(properties).toMatchObject({ StartingPosition: 'LATEST', BatchSize: 100, ParallelizationFactor: 1 });
+test('the feed of orders goes from the table to notifier in order, from the deployment on, and gives up on old records', () => {
+  const feed = sourceOf(template, 'notifier', settings);
+  expect(feed).toMatchObject({
+    EventSourceArn: { 'Fn::GetAtt': [only(template, 'AWS::DynamoDB::Table').id, 'StreamArn'] },
+    StartingPosition: 'LATEST',
+    BatchSize: 100,
+    ParallelizationFactor: 1,
+    FunctionResponseTypes: ['ReportBatchItemFailures'],
+    BisectBatchOnFunctionError: true,
+    MaximumRetryAttempts: 3,
+    MaximumRecordAgeInSeconds: 60,
+    FilterCriteria: {
+      Filters: [{ Pattern: JSON.stringify({ eventName: ['INSERT', 'MODIFY'], dynamodb: { Keys: { pk: { S: [{ prefix: 'ORDER#' }] } } } }) }],
+    },
   });
-
-  test('contains only orders', () => {
-    expect(properties.FilterCriteria.Filters.map((each: Json) => JSON.parse(each.Pattern))).toEqual([
-      { eventName: ['INSERT', 'MODIFY'], dynamodb: { Keys: { pk: { S: [{ prefix: 'ORDER#' }] } } } },
-    ]);
-  });
-
-  test('gives up on old records, and reports it', () => {
-    expect(properties).toMatchObject({
-      FunctionResponseTypes: ['ReportBatchItemFailures'],
-      BisectBatchOnFunctionError: true,
-      MaximumRetryAttempts: 3,
-      MaximumRecordAgeInSeconds: 60,
-    });
-    const queue = target(properties.DestinationConfig.OnFailure.Destination);
-    const { QueueName } = resources(template, 'AWS::SQS::Queue').find(({ id }) => id === queue)!.properties;
-    expect(QueueName).toBe(`${settings.name}-notifier-failures`);
-  });
+  expect(queueOf(template, feed.DestinationConfig.OnFailure.Destination, settings)).toBe('notifier-failures');
 });

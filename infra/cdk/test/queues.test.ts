@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { FUNCTIONS, type FunctionName } from '../lib/functions.ts';
-import { DEPLOYED, functionNamed, type Json, resources, synthesized, target } from './stack.ts';
+import { DEPLOYED, functionNamed, type Json, queueOf, resources, sourceOf, synthesized, target } from './stack.ts';
 
 const settings = DEPLOYED.prod;
 const template = synthesized(settings);
@@ -12,38 +12,20 @@ const short = (queue: { properties: { QueueName: string } }): string =>
   queue.properties.QueueName.replace(`${settings.name}-`, '');
 const byId = (id: string) => queues.find((queue) => queue.id === id)!;
 const named = (name: string) => queues.find((queue) => short(queue) === name)!;
-const deadLetters = (queue: (typeof queues)[number]) =>
-  queue.properties.RedrivePolicy && {
-    to: short(byId(target(queue.properties.RedrivePolicy.deadLetterTargetArn))),
-    after: queue.properties.RedrivePolicy.maxReceiveCount,
-  };
+const deadLetters = ({ properties: { RedrivePolicy: policy } }: (typeof queues)[number]) =>
+  policy && { to: queueOf(template, policy.deadLetterTargetArn, settings), after: policy.maxReceiveCount };
 const alarmsOn = (queue: (typeof queues)[number]) =>
   alarms.filter((alarm) =>
     alarm.properties.Dimensions?.some((each: Json) => target(each.Value) === queue.id),
   );
 
-test('the queues are these', () => {
-  expect(queues.map(short).sort()).toEqual([
-    'emitter-failures',
-    'expiry',
-    'expiry-dlq',
-    'notifier-failures',
-    'orders',
-    'orders-dlq',
-    'quarantine',
-    'rebuilds',
-    'webhook',
-    'webhook-dlq',
-    'winners',
-    'winners-dlq',
-  ]);
-});
-
-test('orders, expiry, winners and webhook have dead-letter queues', () => {
-  expect(deadLetters(named('orders'))).toEqual({ to: 'orders-dlq', after: 4 });
-  expect(deadLetters(named('expiry'))).toEqual({ to: 'expiry-dlq', after: 10 });
-  expect(deadLetters(named('winners'))).toEqual({ to: 'winners-dlq', after: 10 });
-  expect(deadLetters(named('webhook'))).toEqual({ to: 'webhook-dlq', after: 10 });
+test.each([
+  ['orders', 4],
+  ['expiry', 10],
+  ['winners', 10],
+  ['webhook', 10],
+])('%s has dead letters after %d attempts', (name, after) => {
+  expect(deadLetters(named(name))).toEqual({ to: `${name}-dlq`, after });
 });
 
 test('a queue without dead letters has an alarm for the first message, unless its messages may be lost', () => {
@@ -61,35 +43,21 @@ test('a queue without dead letters has an alarm for the first message, unless it
   }
 });
 
-test('orders has an alarm on its oldest message', () => {
-  expect(alarmsOn(named('orders')).map((alarm) => alarm.properties.MetricName)).toEqual([
-    'ApproximateAgeOfOldestMessage',
-  ]);
+// Although dead_letter takes them at once.
+test.each([
+  ['orders', ['ApproximateAgeOfOldestMessage']],
+  ['orders-dlq', ['ApproximateNumberOfMessagesVisible', 'NumberOfMessagesReceived']],
+])('%s has alarms on %j', (name, metrics) => {
+  expect(alarmsOn(named(name)).map((alarm) => alarm.properties.MetricName).sort()).toEqual(metrics);
 });
 
-test('dead letters raise an alarm although dead_letter takes them at once', () => {
-  const metrics = alarmsOn(named('orders-dlq')).map((alarm) => alarm.properties.MetricName);
-  expect(metrics.sort()).toEqual(['ApproximateNumberOfMessagesVisible', 'NumberOfMessagesReceived']);
-});
-
-describe('every queue', () => {
-  test.each(queues.map((queue) => [short(queue), queue] as const))('%s keeps messages for 14 days, or until they say nothing any more; encrypted', (name, queue) => {
-    expect(queue.properties.MessageRetentionPeriod).toBe(name === 'rebuilds' ? 60 : 14 * 24 * 3600);
-    expect(queue.properties.SqsManagedSseEnabled).toBe(true);
-  });
-
-  test('refuses plain HTTP, except on this machine', () => {
-    const policies = resources(template, 'AWS::SQS::QueuePolicy');
-    expect(policies.flatMap((policy) => policy.properties.Queues.map(target)).sort()).toEqual(
-      queues.map((queue) => queue.id).sort(),
-    );
-    for (const policy of policies) {
-      expect(policy.properties.PolicyDocument.Statement).toEqual([
-        expect.objectContaining({ Effect: 'Deny', Condition: { Bool: { 'aws:SecureTransport': 'false' } } }),
-      ]);
-    }
-    synthesized(DEPLOYED.local).resourceCountIs('AWS::SQS::QueuePolicy', 0);
-  });
+// That AWS takes them by TLS alone is a rule of cdk-nag.
+test('every queue keeps messages for 14 days, or until they say nothing any more; encrypted', () => {
+  for (const { properties } of queues) {
+    const kept_s = short({ properties }) === 'rebuilds' ? 60 : 14 * 24 * 3600;
+    expect(properties).toMatchObject({ MessageRetentionPeriod: kept_s, SqsManagedSseEnabled: true });
+  }
+  synthesized(DEPLOYED.local).resourceCountIs('AWS::SQS::QueuePolicy', 0);
 });
 
 describe('consumers', () => {
@@ -102,23 +70,17 @@ describe('consumers', () => {
     ['webhook', 'webhook', settings.reservedConcurrency!.functions.webhook],
   ];
 
-  test.each(CONSUMERS)('%s is read by %s in batches that report each failure', (queue, name, concurrency) => {
-    const mapping = mappings.find((each) => target(each.properties.EventSourceArn) === named(queue).id)!;
-    expect(target(mapping.properties.FunctionName)).toBe(functionNamed(template, name, settings).id);
-    expect(mapping.properties.BatchSize).toBe(10);
-    expect(mapping.properties.FunctionResponseTypes).toEqual(['ReportBatchItemFailures']);
-    expect(mapping.properties.ScalingConfig?.MaximumConcurrency).toBe(concurrency);
+  test.each(CONSUMERS)('%s is read by %s in batches that report each failure, and hides a message for six times its timeout', (queue, name, concurrency) => {
+    const mapping = sourceOf(template, name, settings);
+    expect([queueOf(template, mapping.EventSourceArn, settings), mapping.BatchSize]).toEqual([queue, 10]);
+    expect(mapping.FunctionResponseTypes).toEqual(['ReportBatchItemFailures']);
+    expect(mapping.ScalingConfig?.MaximumConcurrency).toBe(concurrency);
+    expect(named(queue).properties.VisibilityTimeout).toBeGreaterThanOrEqual(6 * FUNCTIONS[name].timeout_s);
   });
 
   test('there are no others', () => {
     const ofQueues = mappings.filter((each) => byId(target(each.properties.EventSourceArn)) !== undefined);
     expect(ofQueues).toHaveLength(CONSUMERS.length);
-  });
-
-  test.each(CONSUMERS)('%s hides a message for six times the timeout of %s', (queue, name) => {
-    const { Timeout } = functionNamed(template, name, settings).properties;
-    expect(Timeout).toBe(FUNCTIONS[name].timeout_s);
-    expect(named(queue).properties.VisibilityTimeout).toBeGreaterThanOrEqual(6 * Timeout);
   });
 
   test('expiry may call itself for longer than Lambda lets loops run', () => {

@@ -4,6 +4,7 @@ import { changesRedis, deployedTemplate, keepsWindows, removals, stoppedByHand, 
 import { settingsOf } from '../lib/deployment.ts';
 import type { Settings } from '../lib/settings.ts';
 import { recordedAws, refused, refusedXml } from './aws.ts';
+import { NO_STACK, templateIs } from './recorded.ts';
 import { DEPLOYED, synthesized } from './stack.ts';
 
 const opening = { from: '2099-12-01T17:45:00Z', to: '2099-12-01T18:30:00Z', count: 200 };
@@ -140,18 +141,13 @@ test('parking removes the openings and replaces Redis, and unparking replaces it
 });
 
 describe('what AWS says', () => {
-  const template = (body: string) => ({
-    body: `<GetTemplateResponse xmlns="http://cloudformation.amazonaws.com/doc/2010-05-15/"><GetTemplateResult><TemplateBody>${body}</TemplateBody></GetTemplateResult></GetTemplateResponse>`,
-  });
-
   test('is the deployed template', async () => {
-    const aws = recordedAws('eu-central-1', { GetTemplate: template('{"Resources":{}}') });
+    const aws = recordedAws('eu-central-1', { GetTemplate: templateIs({ Resources: {} }) });
     expect(await deployedTemplate(aws, 'flash-sale')).toEqual({ Resources: {} });
   });
 
   test('or that there is none', async () => {
-    const none = refusedXml('ValidationError', 'Stack with id flash-sale does not exist');
-    expect(await deployedTemplate(recordedAws('eu-central-1', { GetTemplate: none }), 'flash-sale')).toBeUndefined();
+    expect(await deployedTemplate(recordedAws('eu-central-1', { GetTemplate: NO_STACK }), 'flash-sale')).toBeUndefined();
     const denied = refusedXml('AccessDenied', 'no');
     await expect(deployedTemplate(recordedAws('eu-central-1', { GetTemplate: denied }), 'flash-sale')).rejects.toThrow('no');
   });

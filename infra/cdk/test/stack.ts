@@ -118,6 +118,9 @@ export function secretFor(template: Template, purpose: RegExp): Resource {
   return found[0]!;
 }
 
+/** The properties of all resources of a type. */
+export const properties = (template: Template, type: string): Json[] => resources(template, type).map((each) => each.properties);
+
 export function only(template: Template, type: string): Resource {
   const found = resources(template, type);
   if (found.length !== 1) throw new Error(`expected one ${type}, found ${found.length}`);
@@ -150,9 +153,24 @@ export function ownFunctions(template: Template): Resource[] {
 }
 
 export function functionNamed(template: Template, name: FunctionName, settings: Settings): Resource {
-  const found = resources(template, 'AWS::Lambda::Function').find(
-    (fn) => fn.properties.FunctionName === `${settings.name}-${name}`,
-  );
+  const found = ownFunctions(template).find((fn) => fn.properties.FunctionName === `${settings.name}-${name}`);
   if (found === undefined) throw new Error(`no function ${name}`);
   return found;
+}
+
+export const variablesOf = (template: Template, name: FunctionName, settings: Settings): Json =>
+  functionNamed(template, name, settings).properties.Environment.Variables;
+
+/** What calls a function with the records of a queue or a stream. */
+export function sourceOf(template: Template, name: FunctionName, settings: Settings): Json {
+  const { id } = functionNamed(template, name, settings);
+  const found = properties(template, 'AWS::Lambda::EventSourceMapping').filter((each) => target(each.FunctionName) === id);
+  if (found.length !== 1) throw new Error(`expected one source of ${name}, found ${found.length}`);
+  return found[0];
+}
+
+/** The name of the queue with this ARN or URL, without the deployment's. */
+export function queueOf(template: Template, reference: Json, settings: Settings): string {
+  const queue = resources(template, 'AWS::SQS::Queue').find(({ id }) => id === target(reference))!;
+  return queue.properties.QueueName.replace(`${settings.name}-`, '');
 }
