@@ -7,8 +7,6 @@ import { settingsOf } from '../lib/deployment.ts';
 import type { Settings } from '../lib/settings.ts';
 import { DEPLOYED, functionNamed, type Json, ofApi, only, ownFunctions, resources, synthesized, synthesizedEdge, target } from './stack.ts';
 
-const templates = { dev: synthesized(DEPLOYED.dev), prod: synthesized(DEPLOYED.prod), parked: synthesized(DEPLOYED.parked) };
-
 /** The value that all share. */
 function same<T>(values: T[]): T {
   const [first, ...others] = new Set(values);
@@ -16,8 +14,8 @@ function same<T>(values: T[]): T {
   return first;
 }
 
-function throttle(settings: { ThrottlingRateLimit: number; ThrottlingBurstLimit: number }) {
-  return { per_s: settings.ThrottlingRateLimit, burst: settings.ThrottlingBurstLimit };
+function throttle(name: string, { ThrottlingRateLimit, ThrottlingBurstLimit }: Json) {
+  return { [`${name}_per_s`]: ThrottlingRateLimit, [`${name}_burst`]: ThrottlingBurstLimit };
 }
 
 function queueMappings(template: Template) {
@@ -35,16 +33,16 @@ function alarmMetrics(template: Template): { ofNodes: number; others: number } {
   return { ofNodes, others: namespaces.length - ofNodes };
 }
 
-function deployment(settings: Settings, template: Template) {
+/** What a sale on it can use. */
+function room(settings: Settings, template: Template) {
   const redis = only(template, 'AWS::ElastiCache::ReplicationGroup').properties;
   const stage = ofApi(template, 'HTTP', 'Stage')[0]!.properties;
   const order = functionNamed(template, 'order', settings).id;
   const orders = queueMappings(template).find((each) => target(each.properties.FunctionName) === order)!;
-  const reserved = ownFunctions(template).map((each) => each.properties.ReservedConcurrentExecutions ?? 0);
+  const functions = ownFunctions(template).map((each) => each.properties);
   // Tickets are requested before the opening.
   const atOpening = ROUTES.filter((route) => route.throttle && route.throttle !== 'tickets');
   const ofRoute = ({ method, path }: (typeof ROUTES)[number]) => stage.RouteSettings[`${method} ${path}`];
-  const inFront = atOpening.map(ofRoute);
   return {
     node_type: redis.CacheNodeType,
     shards: redis.NumNodeGroups,
@@ -53,21 +51,19 @@ function deployment(settings: Settings, template: Template) {
     // Null if nothing is warmed.
     table_warm_writes: only(template, 'AWS::DynamoDB::Table').properties.WarmThroughput?.WriteUnitsPerSecond ?? null,
     order_concurrency: orders.properties.ScalingConfig.MaximumConcurrency,
-    reserved_concurrency: reserved.reduce((sum, each) => sum + each, 0),
-    throttle: throttle(stage.DefaultRouteSettings),
-    in_front_throttle: JSON.parse(same(inFront.map((each) => JSON.stringify(throttle(each))))),
-    ticket_throttle: throttle(ofRoute(ROUTES.find((route) => route.throttle === 'tickets')!)),
-    edge: settings.edge !== undefined,
+    reserved_concurrency: functions.reduce((sum, each) => sum + (each.ReservedConcurrentExecutions ?? 0), 0),
+    ...throttle('throttle', stage.DefaultRouteSettings),
+    ...throttle('gate_throttle', JSON.parse(same(atOpening.map((each) => JSON.stringify(ofRoute(each)))))),
+    ...throttle('ticket_throttle', ofRoute(ROUTES.find((route) => route.throttle === 'tickets')!)),
+    batch: same(queueMappings(template).map((each) => each.properties.BatchSize)),
+    // Except for draw, whose time only counts towards the idle cost.
+    function_mb: same(functions.filter((each) => !each.FunctionName.endsWith('-draw')).map((each) => each.MemorySize)),
+    provisioned_functions: IN_FRONT.length,
   };
 }
 
-/** The count of both templates, which must be the same. */
-function of<T>(count: (template: Template) => T): T {
-  return same(Object.values(templates).map(count));
-}
-
 /** What costs money while idle. */
-function profile(settings: Settings, template: Template) {
+function idle(settings: Settings, template: Template) {
   const edge = settings.edge?.requestsPer5MinutesPerIp === undefined ? undefined : synthesizedEdge(settings);
   const firewalls = edge === undefined ? [] : resources(edge, 'AWS::WAFv2::WebACL');
   const endpoints = resources(template, 'AWS::EC2::VPCEndpoint').filter((each) => each.properties.VpcEndpointType === 'Interface');
@@ -92,29 +88,16 @@ function profile(settings: Settings, template: Template) {
   };
 }
 
-test('the planner knows what in each profile costs money while idle', async () => {
-  const counted = Object.fromEntries(
-    (['dev', 'prod', 'parked'] as const).map((name) => [name, profile(DEPLOYED[name], templates[name])]),
-  );
-  const lanes = settingsOf('edge', { ...DEPLOYMENTS.edge, provisioned: [] });
-  counted['lanes'] = profile(lanes, synthesized(lanes));
-  // `npx vitest run -u` writes it, and tools/planner/src/profiles.rs reads it.
-  await expect(`${JSON.stringify(counted, null, 2)}\n`).toMatchFileSnapshot('../../../tools/planner/profiles.json');
-});
-
-test('the planner knows what is deployed', async () => {
-  const deployed = {
-    dev: deployment(DEPLOYED.dev, templates.dev),
-    prod: deployment(DEPLOYED.prod, templates.prod),
-    parked: deployment(DEPLOYED.parked, templates.parked),
-    batch: of((template) => same(queueMappings(template).map((each) => each.properties.BatchSize))),
-    // Except for draw, whose time only counts towards the idle cost.
-    function_mb: of((template) => {
-      const alike = ownFunctions(template).filter((each) => !each.properties.FunctionName.endsWith('-draw'));
-      return same(alike.map((each) => each.properties.MemorySize));
-    }),
-    provisioned_functions: IN_FRONT.length,
-  };
-  // tools/planner/tests/in_step.rs holds the planner to this file; `npx vitest run -u` writes it.
-  await expect(`${JSON.stringify(deployed, null, 2)}\n`).toMatchFileSnapshot('../../../tools/planner/tests/deployed.json');
+test('the planner knows what each deployment has and costs', async () => {
+  const deployments = { ...DEPLOYED, lanes: settingsOf('edge', { ...DEPLOYMENTS.edge, provisioned: [] }) };
+  const counted = (['dev', 'prod', 'parked', 'lanes'] as const).map((name) => {
+    const template = synthesized(deployments[name]);
+    return [name, { ...room(deployments[name], template), ...idle(deployments[name], template) } as Json] as const;
+  });
+  const rows = Object.keys(counted[0]![1]).map((field) => {
+    const values = counted.map(([name, has]) => `"${name}": ${JSON.stringify(has[field])}`);
+    return `  "${field}": { ${values.join(', ')} }`;
+  });
+  // `npx vitest run -u` writes it, and tools/planner/src/deployment.rs reads it.
+  await expect(`{\n${rows.join(',\n')}\n}\n`).toMatchFileSnapshot('../../../tools/planner/profiles.json');
 });

@@ -9,7 +9,6 @@ use crate::quotas::{GATEWAY_REQUESTS, LAMBDA_CONCURRENCY, RAISED_AT_MOST};
 /// The rate of a line if AWS raises a quota.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Raised {
-    /// What is raised.
     pub what: String,
     /// People a second, if the plan holds at all.
     pub admits_per_s: Option<u32>,

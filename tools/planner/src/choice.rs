@@ -10,9 +10,7 @@ use crate::setup::{Line, Setup};
 /// What the merchant may do to make a setup hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Effort {
-    /// Nothing.
     Nothing,
-    /// Change our own settings.
     Settings,
     /// Also ask AWS for quotas.
     Quotas,

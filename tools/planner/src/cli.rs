@@ -8,7 +8,7 @@ use clap::{Parser, Subcommand};
 use command_line::{Stop, whole};
 use jiff::{RoundMode, Span, Timestamp, TimestampRound, Unit};
 
-use crate::deployment::{DEV, LANES, PARKED, PROD};
+use crate::deployment::{DEV, Deployment, LANES, PARKED, PROD};
 use crate::inputs::{
     Assumptions, Inputs, LineAsked, MAX_ADMITS_PER_S, MAX_AUDIENCE, MAX_LANES, MAX_UNITS, OPENS_EARLY, OPENS_EARLY_S,
 };
@@ -24,11 +24,9 @@ const DEFAULT_LEAD_DAYS: i64 = 7;
 /// What is printed, and the exit status.
 #[derive(Debug)]
 pub struct Answer {
-    /// What is printed.
     pub text: String,
     /// The defaults that were assumed, in one line beside the result.
     pub note: Option<String>,
-    /// The exit status.
     pub status: u8,
 }
 
@@ -116,12 +114,12 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> Result<Answer> {
         Command::Idle { region } => {
             let table = Prices::load()?;
             let prices = table.of(&region)?;
-            let bill = |what, on| Ok::<_, anyhow::Error>(Part { what, lines: idle::lines(on, prices)? });
+            let bill = |what, on: &Deployment| Part { what, lines: idle::lines(on, prices) };
             let bills = [
-                bill("dev, an idle month", &DEV)?,
-                bill("prod, an idle month", &PROD)?,
-                bill("prod while it is parked, an idle month", &PARKED)?,
-                bill("prod with four shards and its own domain name, an idle month", &LANES)?,
+                bill("dev, an idle month", &DEV),
+                bill("prod, an idle month", &PROD),
+                bill("prod while it is parked, an idle month", &PARKED),
+                bill("prod with four shards and its own domain name, an idle month", &LANES),
             ];
             answer(cli.json, &bills, &table, &region)
         }
@@ -134,8 +132,8 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> Result<Answer> {
 }
 
 fn answer(as_json: bool, bills: &[Part], table: &Prices, region: &str) -> Result<Answer> {
-    let unseen: Vec<String> = table.of(region)?.unseen.iter().cloned().collect();
-    let text = if as_json { json(&bills)? } else { report::bills(bills, &table.taken, &unseen) };
+    let unseen: Vec<&str> = table.of(region)?.unseen.iter().copied().collect();
+    let text = if as_json { json(&bills)? } else { report::bills(bills, table.taken, &unseen) };
     Ok(Answer { text, note: None, status: 0 })
 }
 

@@ -1,42 +1,69 @@
-//! The deployments of `infra/cdk`. Tests compare these with its templates.
+//! The deployments of `infra/cdk`, and what the model assumes about the system.
 
-use serde::Serialize;
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
-/// A deployment according to its settings.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+use serde::Deserialize;
+use serde_json::Value;
+
+/// Counted in the templates and written by `infra/cdk/test/planner.test.ts`: of each field, its value in each deployment.
+const COUNTED: &str = include_str!("../profiles.json");
+
+/// A deployment, as its templates have it.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Deployment {
-    /// The name of the settings.
-    pub name: &'static str,
     /// ElastiCache's node type.
-    pub node_type: &'static str,
-    /// Memory of such a node in GiB (ElastiCache, "Supported node types").
-    pub node_memory_gib: f64,
-    /// Shards of the cluster.
+    pub node_type: String,
     pub shards: u32,
-    /// Replicas of each.
+    /// Of each shard.
     pub replicas: u32,
     /// Whether Redis logs a write in several zones before it answers.
     pub sync: bool,
-    /// Write units a second that the table handles from the start.
-    pub table_warm_writes: f64,
+    /// Write units a second that the table handles from the start, if that was raised.
+    pub table_warm_writes: Option<f64>,
     /// Concurrent order consumers.
     pub order_concurrency: u32,
     /// Concurrent executions that the crowd cannot use, including those of order consumers.
     pub reserved_concurrency: u32,
     /// Requests a second that the gateway lets through.
     pub throttle_per_s: f64,
-    /// The burst beyond that.
     pub throttle_burst: f64,
-    /// The rate for challenges, and for tokens.
+    /// For challenges, and for tokens.
     pub gate_throttle_per_s: f64,
-    /// The burst for challenges, and for tokens.
     pub gate_throttle_burst: f64,
-    /// The rate for tickets.
     pub ticket_throttle_per_s: f64,
-    /// The burst for tickets.
     pub ticket_throttle_burst: f64,
-    /// Whether it has CloudFront and the page.
-    pub edge: bool,
+    /// Messages in a batch.
+    pub batch: f64,
+    /// Memory of a function.
+    pub function_mb: f64,
+    /// Functions that can have provisioned processes for an opening.
+    pub provisioned_functions: f64,
+    /// Resources of its stacks, which cost nothing by themselves.
+    pub resources: u32,
+    /// Interface endpoints, each counted in every zone.
+    pub endpoints: f64,
+    pub secrets: f64,
+    /// Metrics that alarms use, without those of Redis.
+    pub alarm_metrics: f64,
+    /// The same for each node of Redis.
+    pub alarm_metrics_of_a_node: f64,
+    /// Whether functions publish their own metrics.
+    pub metrics: bool,
+    pub dashboards: f64,
+    /// Functions that run every minute.
+    pub schedules: f64,
+    /// Memory of them all.
+    pub schedules_mb: f64,
+    /// Secrets that they read in every run, since a cached value would be a minute old.
+    pub schedules_secrets: f64,
+    /// Whether runs are traced. X-Ray traces the first request of every second, so it traces every run.
+    pub traced: bool,
+    /// Queues that Lambda polls.
+    pub polled_queues: f64,
+    pub firewalls: f64,
+    pub firewall_rules: f64,
 }
 
 impl Deployment {
@@ -44,72 +71,45 @@ impl Deployment {
     pub const fn nodes(&self) -> u32 {
         self.shards * (1 + self.replicas)
     }
+
+    /// Memory of a node in GiB, and the price of an hour. Panics if somebody has to look both up first.
+    pub fn node(&self) -> (f64, &'static str) {
+        let known = NODES.iter().find(|(node_type, ..)| *node_type == self.node_type);
+        let (_, gib, price) = known.unwrap_or_else(|| panic!("NODES lacks {}", self.node_type));
+        (*gib, price)
+    }
 }
 
+/// Node types with their memory in GiB (ElastiCache, "Supported node types").
+const NODES: [(&str, f64, &str); 2] =
+    [("cache.t4g.micro", 0.5, "cache_t4g_micro_hour"), ("cache.r7g.large", 13.07, "cache_r7g_large_hour")];
+
 /// `infra/cdk/settings/dev.ts`
-pub const DEV: Deployment = Deployment {
-    name: "dev",
-    node_type: "cache.t4g.micro",
-    node_memory_gib: 0.5,
-    shards: 1,
-    replicas: 0,
-    sync: false,
-    table_warm_writes: 4_000.0,
-    order_concurrency: 10,
-    reserved_concurrency: 0,
-    throttle_per_s: 500.0,
-    throttle_burst: 1_000.0,
-    gate_throttle_per_s: 200.0,
-    gate_throttle_burst: 400.0,
-    ticket_throttle_per_s: 50.0,
-    ticket_throttle_burst: 100.0,
-    edge: true,
-};
-
+pub static DEV: LazyLock<Deployment> = LazyLock::new(|| counted("dev"));
 /// `infra/cdk/settings/prod.ts`
-pub const PROD: Deployment = Deployment {
-    name: "prod",
-    node_type: "cache.r7g.large",
-    node_memory_gib: 13.07,
-    shards: 1,
-    replicas: 1,
-    sync: true,
-    table_warm_writes: 10_000.0,
-    order_concurrency: 50,
-    reserved_concurrency: 167,
-    throttle_per_s: 10_000.0,
-    throttle_burst: 5_000.0,
-    gate_throttle_per_s: 4_000.0,
-    gate_throttle_burst: 2_000.0,
-    ticket_throttle_per_s: 1_000.0,
-    ticket_throttle_burst: 500.0,
-    edge: true,
-};
-
+pub static PROD: LazyLock<Deployment> = LazyLock::new(|| counted("prod"));
 /// `infra/cdk/settings/parked.ts`: `prod` between sales.
-pub const PARKED: Deployment = Deployment {
-    name: "parked",
-    node_type: DEV.node_type,
-    node_memory_gib: DEV.node_memory_gib,
-    replicas: 0,
-    sync: false,
-    ..PROD
-};
-
+pub static PARKED: LazyLock<Deployment> = LazyLock::new(|| counted("parked"));
 /// `prod` with four shards, for a sale with lanes, with its own domain name: `edge` of `infra/cdk/bin/examples.ts`.
-pub const LANES: Deployment = Deployment { name: "lanes", shards: 4, ..PROD };
+pub static LANES: LazyLock<Deployment> = LazyLock::new(|| counted("lanes"));
+
+/// Panics if the file, which is a part of this build, does not have the deployment.
+fn counted(name: &str) -> Deployment {
+    let fields: BTreeMap<String, BTreeMap<String, Value>> = serde_json::from_str(COUNTED).expect("profiles.json");
+    let of_one = fields.into_iter().map(|(field, mut of)| (field, of.remove(name).unwrap_or_default()));
+    serde_json::from_value(Value::Object(of_one.collect())).expect(name)
+}
 
 /// Memory of a function in GB.
-pub const FUNCTION_GB: f64 = 0.25;
-/// Messages in a batch.
-pub const BATCH: f64 = 10.0;
+pub fn function_gb() -> f64 {
+    PROD.function_mb / 1_024.0
+}
+
 /// Our own metrics while idle: reconciliation's, those of draws, and cold starts.
 pub const METRICS: u32 = 11;
 /// The fraction of requests that is traced (AWS Lambda, "Visualize Lambda function invocations using AWS X-Ray").
 pub const TRACED: f64 = 0.05;
-/// Functions that can have provisioned processes for an opening (`IN_FRONT` in `infra/cdk/lib/functions.ts`).
-pub const PROVISIONED_FUNCTIONS: f64 = 2.0;
-/// How long these are provisioned, in seconds, from before the opening until after the crowd, as assumed for their
+/// How long processes are provisioned, in seconds, from before the opening until after the crowd, as assumed for their
 /// cost.
 pub const PROVISIONED_S: f64 = 1_800.0;
 /// Secrets that a process at the gate reads when it starts and then each minute: the pass keys, the stock's user, the

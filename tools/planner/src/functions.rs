@@ -9,9 +9,7 @@ use crate::quotas::{
 /// What one function needs in the busiest second.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Sized {
-    /// The function.
     pub function: &'static str,
-    /// Requests a second.
     pub requests_per_s: f64,
     /// Environments with one request at a time, as deployed.
     pub environments: f64,

@@ -4,6 +4,9 @@ use anyhow::{Result, ensure};
 use jiff::{Span, Timestamp};
 use serde::Serialize;
 
+use crate::deployment::PROD;
+use crate::quotas::{GATEWAY_REQUESTS, LAMBDA_CONCURRENCY, TABLE_WARM_WRITES};
+
 /// The largest number of units of a round.
 pub const MAX_UNITS: u32 = sale::MAX_TOTAL;
 /// The largest audience. Beyond it no formula here means anything.
@@ -26,28 +29,20 @@ pub enum LineAsked {
     /// If the sale needs one, at the rate that everything behind it can handle.
     #[default]
     Auto,
-    /// No line.
     No,
-    /// With this rate, in people a second.
     PerS(u32),
 }
 
 /// The question.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Inputs {
-    /// Units on sale.
     pub units: u32,
-    /// People who come.
     pub audience: u64,
-    /// When it opens.
     pub opens_at: Timestamp,
-    /// When the plan is made.
     pub planned_at: Timestamp,
-    /// The region.
     pub region: String,
     /// Lanes, unless the planner should choose.
     pub lanes: Option<u32>,
-    /// The line.
     pub line: LineAsked,
     /// How many seconds before the opening the line starts to give out tickets.
     pub opens_early_s: u32,
@@ -118,13 +113,13 @@ pub struct Assumptions {
     #[arg(long, default_value_t = 900.0)]
     pub payment_window_s: f64,
     /// Write units a second that the table and its indexes handle from the start
-    #[arg(long, default_value_t = crate::deployment::PROD.table_warm_writes)]
+    #[arg(long, default_value_t = warm_writes())]
     pub table_warm_writes: f64,
     /// The account's quota of requests a second at API Gateway
-    #[arg(long, default_value_t = crate::quotas::GATEWAY_REQUESTS.value)]
+    #[arg(long, default_value_t = GATEWAY_REQUESTS.value)]
     pub gateway_quota: f64,
     /// The account's quota of concurrent executions
-    #[arg(long, default_value_t = crate::quotas::LAMBDA_CONCURRENCY.value)]
+    #[arg(long, default_value_t = LAMBDA_CONCURRENCY.value)]
     pub lambda_quota: f64,
     /// Days until AWS raises a quota. AWS promises none
     #[arg(long, default_value_t = 14)]
@@ -132,6 +127,11 @@ pub struct Assumptions {
     /// Assume that the edge caches nothing and buyers call the gateway's own address
     #[arg(long)]
     pub past_the_edge: bool,
+}
+
+/// What `prod` asks for, or what a new table has.
+fn warm_writes() -> f64 {
+    PROD.table_warm_writes.unwrap_or(TABLE_WARM_WRITES.value)
 }
 
 impl Inputs {

@@ -17,7 +17,6 @@ pub mod load;
 pub mod million;
 pub mod plan;
 pub mod prices;
-pub mod profiles;
 pub mod quotas;
 pub mod report;
 mod search;

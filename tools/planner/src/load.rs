@@ -34,7 +34,7 @@ pub const POLLS_OF_A_WINNER: f64 = 9.0;
 const LAST_TICKETS_S: f64 = 60.0;
 
 /// The load in the busiest second, in requests a second.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Load {
     /// People who have the page open when it opens.
     pub waiting: f64,
@@ -44,15 +44,11 @@ pub struct Load {
     pub polls_before_per_s: f64,
     /// Polls of the card that reach the gateway, in the rush.
     pub polls_per_s: f64,
-    /// Challenges.
     pub challenges_per_s: f64,
-    /// Answers to challenges.
     pub answers_per_s: f64,
     /// Challenges and answers, in the second with most of both.
     pub admission_per_s: f64,
-    /// Reservations.
     pub reservations_per_s: f64,
-    /// Polls of reservations.
     pub reservation_polls_per_s: f64,
     /// Tickets for the line, in the last second before the opening.
     pub tickets_per_s: f64,
@@ -66,20 +62,17 @@ pub struct Load {
     pub gateway_per_s: f64,
     /// The same, as a mean over the rush.
     pub gateway_mean_per_s: f64,
-    /// All requests at CloudFront.
     pub edge_per_s: f64,
     /// Scripts that the sale's lanes run.
     pub scripts_per_s: f64,
     /// Calls that a single shard answers however many lanes there are: late people's tickets, and one count of answers a
     /// second from each process (`tally`).
     pub scripts_of_one_shard_per_s: f64,
-    /// Processes of all functions in front.
     pub processes: f64,
     /// Those that count answers and reserve units.
     pub counting_processes: f64,
     /// WebSocket connections that winners open.
     pub connections_per_s: f64,
-    /// People who have to sign in.
     pub sign_ins_per_s: f64,
     /// People who take every step before they learn that it is sold out.
     pub all_the_way: f64,
@@ -143,17 +136,10 @@ impl Load {
             admission_per_s: fullest(ce, ae),
             reservations_per_s: fullest(0.0, re),
             reservation_polls_per_s,
-            tickets_per_s: 0.0,
-            late_tickets_per_s: 0.0,
-            documents_per_s: 0.0,
-            line_poll_s: 0.0,
             gateway_per_s,
             gateway_mean_per_s: (steps_mean + polls).max(polls_before_per_s),
             edge_per_s: gateway_per_s + unseen_by_gateway.max(0.0) + loads_per_s * PAGE_FILES,
             scripts_per_s: steps + reservation_polls_per_s,
-            scripts_of_one_shard_per_s: 0.0,
-            processes: 0.0,
-            counting_processes: 0.0,
             connections_per_s: fullest(0.0, re).min(won_in_rush),
             sign_ins_per_s: loads_per_s * assumed.sign_in_share,
             all_the_way,
@@ -161,6 +147,7 @@ impl Load {
             rush_s: assumed.rush_s,
             peak_factor: assumed.peak_factor,
             fullest_s: assumed.rush_s.max(SOON_S),
+            ..Self::default()
         }
     }
 
@@ -194,7 +181,6 @@ impl Load {
         Self {
             waiting,
             arrivals_per_s: per_s,
-            polls_before_per_s: 0.0,
             polls_per_s,
             challenges_per_s,
             answers_per_s,
@@ -212,9 +198,6 @@ impl Load {
                 + per_s * assumed.stay_s / POLL_S
                 + loads_per_s * PAGE_FILES,
             scripts_per_s: steps + reservation_polls_per_s,
-            scripts_of_one_shard_per_s: 0.0,
-            processes: 0.0,
-            counting_processes: 0.0,
             connections_per_s: buys_per_s.min(units),
             sign_ins_per_s: loads_per_s * assumed.sign_in_share,
             all_the_way: (orders / assumed.comes_share).min(audience),
@@ -224,6 +207,7 @@ impl Load {
             rush_s: audience / per_s,
             peak_factor: 1.0,
             fullest_s: LAST_TICKETS_S,
+            ..Self::default()
         }
     }
 

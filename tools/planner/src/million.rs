@@ -11,15 +11,13 @@ const THOUSAND: f64 = 1e3;
 /// A part of what a crowd does, with its bill.
 #[derive(Debug, Clone, serde::Serialize)]
 pub struct Part {
-    /// What it is.
     pub what: &'static str,
-    /// Its bill.
     pub lines: Vec<Line>,
 }
 
 /// A million attempts that win nothing, a million page visits, a thousand orders.
 pub fn parts(assumed: &Assumptions, prices: &Region) -> [Part; 3] {
-    let part = |what, totals: Totals| Part { what, lines: lines(&totals, prices) };
+    let part = |what, totals: Totals| Part { what, lines: lines(&[totals], prices) };
     let orders = THOUSAND;
     let paid = orders * (1.0 - assumed.unpaid_share);
     [

@@ -30,29 +30,22 @@ const DAY_H: i64 = 24;
 pub enum Verdict {
     /// It holds, once the tasks are done.
     Holds,
-    /// It does not.
     Refused,
 }
 
 /// A task before the sale.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Task {
-    /// The check that requires it.
     pub check: &'static str,
-    /// What to do.
     pub how: &'static str,
-    /// How much is needed.
     pub need: f64,
-    /// The latest time to begin.
     pub begin_by: Timestamp,
 }
 
 /// Why it does not hold.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Reason {
-    /// The check that fails.
     pub check: &'static str,
-    /// The reason in words.
     pub why: String,
 }
 
@@ -61,7 +54,6 @@ pub struct Reason {
 pub struct Alternative {
     /// A stable name: `later_opening`, `smaller_audience`, `fewer_units`, `line` or `earlier_line`.
     pub kind: &'static str,
-    /// Its description.
     pub what: String,
 }
 
@@ -75,51 +67,36 @@ pub struct InLine {
     pub everybody_s: f64,
     /// Seconds within which everybody sees a change.
     pub known_within_s: f64,
-    /// What each raised quota gains.
     pub raised: Vec<Raised>,
 }
 
 /// The whole result.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Plan {
-    /// See [`SCHEMA`].
     pub schema: u32,
-    /// Whether it holds.
     pub verdict: Verdict,
-    /// The question.
     pub inputs: Inputs,
-    /// The assumptions.
     pub assumptions: Assumptions,
     /// Lanes and line, as requested or chosen.
     pub setup: Setup,
     /// The effects of the line, if there is one.
     pub line: Option<InLine>,
-    /// The expected load.
     pub load: Load,
-    /// Environments of the functions.
     pub functions: Vec<Sized>,
-    /// Seconds until the last order is written.
     pub drain_s: f64,
-    /// Every bound.
     pub checks: Vec<Check>,
-    /// Tasks before the sale.
     pub to_do: Vec<Task>,
-    /// Why it is refused.
     pub reasons: Vec<Reason>,
-    /// What would hold instead.
     pub alternatives: Vec<Alternative>,
     /// Hints that do not change the verdict.
     pub notes: Vec<String>,
-    /// What the sale costs.
     pub cost: Vec<Line>,
-    /// The sum, in US dollars.
     pub cost_usd: f64,
     /// What the deployment costs in a month anyway.
     pub idle_month_usd: f64,
-    /// The date of the prices.
-    pub prices_taken: String,
+    pub prices_taken: &'static str,
     /// Prices of this region that could not be verified on that date.
-    pub prices_unseen: Vec<String>,
+    pub prices_unseen: Vec<&'static str>,
 }
 
 /// What decides whether a sale holds, without the words.
@@ -182,9 +159,9 @@ pub fn plan(inputs: Inputs, assumptions: Assumptions) -> Result<Plan> {
         notes: notes(&inputs, &assumptions, &load, &setup),
         cost_usd: sum(&cost),
         cost,
-        idle_month_usd: sum(&idle::lines(&PROD, prices)?),
-        prices_taken: table.taken.clone(),
-        prices_unseen: prices.unseen.iter().cloned().collect(),
+        idle_month_usd: sum(&idle::lines(&PROD, prices)),
+        prices_taken: table.taken,
+        prices_unseen: prices.unseen.iter().copied().collect(),
         checks: outcome.checks,
         inputs,
         assumptions,
@@ -195,7 +172,7 @@ pub fn plan(inputs: Inputs, assumptions: Assumptions) -> Result<Plan> {
 /// Provisioned processes, if the sale needs them.
 fn waiting_processes(checks: &[Check], prices: &Region) -> Option<Line> {
     let check = checks.iter().find(|check| check.name == "lambda_scaling" && !check.holds())?;
-    let gb_s = check.need * deployment::PROVISIONED_FUNCTIONS * deployment::FUNCTION_GB * deployment::PROVISIONED_S;
+    let gb_s = check.need * PROD.provisioned_functions * deployment::function_gb() * deployment::PROVISIONED_S;
     Some(Line::new(prices, "Lambda, provisioned processes", gb_s, "lambda_provisioned_gb_s"))
 }
 
@@ -205,7 +182,7 @@ fn drain_s(inputs: &Inputs, assumed: &Assumptions, checks: &[Check]) -> f64 {
         let check = checks.iter().find(|check| check.name == name);
         check.map_or(0.0, |check| if check.can_hold() { check.need.max(check.have) } else { check.most })
     };
-    let consumed = have("order_consumers") * deployment::BATCH / ORDER_BATCH_S;
+    let consumed = have("order_consumers") * PROD.batch / ORDER_BATCH_S;
     let written = have("table_writes").max(assumed.table_warm_writes) / writes_of_an_order(assumed);
     f64::from(inputs.units) / consumed.min(written)
 }

@@ -2,55 +2,38 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use anyhow::{Context, Result, bail};
-use serde::Deserialize;
+use anyhow::{Context, Result, bail, ensure};
 
-const TABLE: &str = include_str!("../prices/2026-11.json");
+const TABLE: &str = include_str!("../prices/2026-11.txt");
+/// Written behind a price that could not be verified on the table's date.
+const UNSEEN: char = '?';
 
 /// List prices of some regions on one date.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug)]
 pub struct Prices {
     /// The date, as YYYY-MM-DD.
-    pub taken: String,
-    /// USD.
-    pub currency: String,
-    /// What they leave out.
-    pub note: String,
-    /// What a price is for, and its source.
-    pub units: BTreeMap<String, Priced>,
-    regions: BTreeMap<String, Region>,
-}
-
-/// What a price is for.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Priced {
-    /// The unit of the price.
-    pub per: String,
-    /// AWS's page.
-    pub page: String,
+    pub taken: &'static str,
+    regions: BTreeMap<&'static str, Region>,
 }
 
 /// Prices of one region.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Default)]
 pub struct Region {
-    /// Prices that could not be verified on that date.
-    pub unseen: BTreeSet<String>,
+    /// Those that could not be verified on that date.
+    pub unseen: BTreeSet<&'static str>,
     /// In US dollars.
-    pub usd: BTreeMap<String, f64>,
+    pub usd: BTreeMap<&'static str, f64>,
 }
 
 impl Prices {
     /// The table in this build. Fails if it cannot be read.
     pub fn load() -> Result<Self> {
-        serde_json::from_str(TABLE).context("tools/planner/prices cannot be read")
+        read(TABLE).context("tools/planner/prices cannot be read")
     }
 
     /// The regions with prices.
     pub fn regions(&self) -> impl Iterator<Item = &str> {
-        self.regions.keys().map(String::as_str)
+        self.regions.keys().copied()
     }
 
     /// The prices of a region.
@@ -64,6 +47,29 @@ impl Prices {
         };
         Ok(prices)
     }
+}
+
+/// A row for each price, with a column for each region, what the price is for, and AWS's page.
+fn read(table: &'static str) -> Result<Prices> {
+    let rows = table.lines().filter(|line| !line.starts_with('#'));
+    let mut rows = rows.map(|row| row.split('|').map(str::trim).collect::<Vec<_>>());
+    let head = rows.next().unwrap_or_default();
+    let &[taken, ref names @ .., _for, _page] = &head[..] else { bail!("it has no head") };
+    let mut regions: BTreeMap<_, Region> = BTreeMap::new();
+    for row in rows {
+        let &[name, ref prices @ .., per, page] = &row[..] else { bail!("{row:?} is no row") };
+        ensure!(prices.len() == names.len() && !per.is_empty(), "{name} lacks a column");
+        ensure!(page.starts_with("https://aws.amazon.com/"), "{name} has no page of AWS");
+        for (region, price) in names.iter().zip(prices) {
+            let region = regions.entry(*region).or_default();
+            if price.ends_with(UNSEEN) {
+                region.unseen.insert(name);
+            }
+            let usd = price.trim_end_matches([UNSEEN, ' ']).parse().with_context(|| format!("{name}: {price}"))?;
+            region.usd.insert(name, usd);
+        }
+    }
+    Ok(Prices { taken, regions })
 }
 
 impl Region {

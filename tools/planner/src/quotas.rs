@@ -5,9 +5,7 @@ use serde::Serialize;
 /// A number that we cannot choose.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Quota {
-    /// The value.
     pub value: f64,
-    /// The source.
     pub page: &'static str,
 }
 

@@ -54,34 +54,30 @@ fn write_plan(out: &mut String, plan: &Plan) -> std::fmt::Result {
     }
     writeln!(out, "\nthe busiest second")?;
     let load = &plan.load;
-    if plan.line.is_some() {
-        for (what, value) in [
+    let mut rows = match plan.line {
+        Some(_) => vec![
             ("people in line at the opening", load.waiting),
             ("tickets, just before the opening", load.tickets_per_s),
             ("tickets, after the opening", load.late_tickets_per_s),
             ("people whose turn comes", load.arrivals_per_s),
-        ] {
-            writeln!(out, "  {what:<36}{:>14}", count(value))?;
-        }
-    } else {
-        for (what, value) in [
+        ],
+        None => vec![
             ("people on the page at the opening", load.waiting),
             ("people who press the button", load.arrivals_per_s),
             ("card polls, just before the opening", load.polls_before_per_s),
-        ] {
-            writeln!(out, "  {what:<36}{:>14}", count(value))?;
-        }
-    }
-    for (what, value) in [
+        ],
+    };
+    rows.extend([
         ("challenges", load.challenges_per_s),
         ("answers", load.answers_per_s),
         ("reservations", load.reservations_per_s),
         ("requests at the gateway", load.gateway_per_s),
         ("scripts in Redis", load.scripts_per_s),
-    ] {
+        ("seconds to write all orders", plan.drain_s),
+    ]);
+    for (what, value) in rows {
         writeln!(out, "  {what:<36}{:>14}", count(value))?;
     }
-    writeln!(out, "  {:<36}{:>14}", "seconds to write all orders", count(plan.drain_s))?;
     writeln!(out, "\nenvironments        one request each   many (not deployed)")?;
     for function in &plan.functions {
         let (each, many) = (count(function.environments), count(function.managed_environments));
@@ -100,7 +96,7 @@ fn write_plan(out: &mut String, plan: &Plan) -> std::fmt::Result {
     writeln!(out, "\ncost of the sale, USD")?;
     write_lines(out, &plan.cost)?;
     writeln!(out, "  {:<36}{:>14}", "the deployment, per month", usd(plan.idle_month_usd))?;
-    write_prices(out, &plan.prices_taken, &plan.prices_unseen)
+    write_prices(out, plan.prices_taken, &plan.prices_unseen)
 }
 
 /// How the environments of the functions add up to the need for concurrency.
@@ -158,7 +154,7 @@ fn write_lines(out: &mut String, lines: &[Line]) -> std::fmt::Result {
     writeln!(out, "  {:<36}{:>14}", "total", usd(sum(lines)))
 }
 
-fn write_prices(out: &mut String, taken: &str, unseen: &[String]) -> std::fmt::Result {
+fn write_prices(out: &mut String, taken: &str, unseen: &[&str]) -> std::fmt::Result {
     writeln!(out, "\nlist prices of {taken}, without tax or free tiers")?;
     if !unseen.is_empty() {
         writeln!(out, "from memory, not verified: {}", unseen.join(", "))?;
@@ -167,7 +163,7 @@ fn write_prices(out: &mut String, taken: &str, unseen: &[String]) -> std::fmt::R
 }
 
 /// Bills under their headings.
-pub fn bills(bills: &[Part], taken: &str, unseen: &[String]) -> String {
+pub fn bills(bills: &[Part], taken: &str, unseen: &[&str]) -> String {
     let mut out = String::new();
     for bill in bills {
         let _ = writeln!(out, "{}, USD", bill.what);

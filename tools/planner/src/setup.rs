@@ -14,8 +14,6 @@ pub struct Line {
 /// The lanes and line of a sale.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Setup {
-    /// Lanes.
     pub lanes: u32,
-    /// The line, if there is one.
     pub line: Option<Line>,
 }

@@ -45,49 +45,41 @@ pub fn changed_round_reads_per_s(processes: f64, round_kb: f64) -> f64 {
 /// Quantities, each in the unit that AWS counts.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct Totals {
-    /// Requests to the HTTP API.
     pub gateway_requests: f64,
     /// Requests to CloudFront, including those for the gateway.
     pub edge_requests: f64,
-    /// GB that CloudFront sends.
     pub edge_gb: f64,
     /// Events that functions handle.
     pub invocations: f64,
-    /// GB-seconds of functions.
     pub gb_s: f64,
-    /// Orders, including those that are never paid.
-    pub orders: f64,
     /// Write units of the table and its indexes.
     pub writes: f64,
-    /// Read units.
     pub reads: f64,
-    /// Requests to SQS.
     pub queue_requests: f64,
     /// Events on the bus of the merchant's systems.
     pub bus_events: f64,
-    /// WebSocket messages.
     pub push_messages: f64,
-    /// Minutes of WebSocket connections.
     pub push_minutes: f64,
-    /// GB of logs.
     pub logs_gb: f64,
 }
 
 impl Totals {
-    /// A whole sale.
-    pub fn of_sale(inputs: &Inputs, assumed: &Assumptions, line: Option<&Line>) -> Self {
+    /// The parts of a whole sale.
+    pub fn of_sale(inputs: &Inputs, assumed: &Assumptions, line: Option<&Line>) -> Vec<Self> {
         let audience = inputs.audience as f64;
         let units = f64::from(inputs.units).min(audience);
         let orders = units / (1.0 - assumed.unpaid_share);
         let load = Load::new(inputs, assumed, line);
-        let orders = Self::of_orders(orders, units, assumed).and(Self::of_attempts(load.all_the_way, assumed));
+        let mut parts = vec![Self::of_orders(orders, units, assumed), Self::of_attempts(load.all_the_way, assumed)];
         match line {
-            // Latecomers learn that it is sold out when they ask for a challenge.
-            None => Self::of_page(audience, polls_each(assumed) * audience, assumed)
-                .and(Self::of_refused(audience - load.all_the_way, assumed))
-                .and(orders),
-            Some(line) => Self::of_line(audience, assumed, line, &load).and(orders),
+            None => {
+                parts.push(Self::of_page(audience, polls_each(assumed) * audience, assumed));
+                // Latecomers learn that it is sold out when they ask for a challenge.
+                parts.push(Self::of_refused(audience - load.all_the_way, assumed));
+            }
+            Some(line) => parts.push(Self::of_line(audience, assumed, line, &load)),
         }
+        parts
     }
 
     /// People who stand in line: their tickets, and their polls of its document.
@@ -107,7 +99,7 @@ impl Totals {
             edge_requests: people * d::PAGE_FILES + polls + tickets,
             edge_gb: (people * (d::PAGE_BYTES + d::ANSWER_BYTES) + polls * d::LINE_DOCUMENT_BYTES) / 1e9,
             invocations: requests,
-            gb_s: requests * TICKET_S * d::FUNCTION_GB,
+            gb_s: requests * TICKET_S * d::function_gb(),
             reads: requests / 10.0 / REFRESH_S * REFRESH_READS,
             logs_gb: requests * d::LOG_BYTES / 1e9,
             ..Self::default()
@@ -122,7 +114,7 @@ impl Totals {
             edge_requests: all,
             edge_gb: all * d::ANSWER_BYTES / 1e9,
             invocations: all,
-            gb_s: all * ADMISSION_S * d::FUNCTION_GB,
+            gb_s: all * ADMISSION_S * d::function_gb(),
             reads: all / 10.0 / REFRESH_S * REFRESH_READS,
             logs_gb: all * d::LOG_BYTES / 1e9,
             ..Self::default()
@@ -138,7 +130,7 @@ impl Totals {
             edge_requests: files + polls,
             edge_gb: (people * d::PAGE_BYTES + polls * d::ANSWER_BYTES) / 1e9,
             invocations: whole,
-            gb_s: whole * CATALOG_S * d::FUNCTION_GB,
+            gb_s: whole * CATALOG_S * d::function_gb(),
             logs_gb: whole * d::LOG_BYTES / 1e9,
             ..Self::default()
         }
@@ -157,7 +149,7 @@ impl Totals {
             edge_requests: all,
             edge_gb: (challenges * d::CHALLENGE_BYTES + (answers + reservations) * d::ANSWER_BYTES) / 1e9,
             invocations: all,
-            gb_s: seconds * d::FUNCTION_GB,
+            gb_s: seconds * d::function_gb(),
             // An environment serves some ten requests a second, and reads sales and kill switches every two seconds.
             reads: all / 10.0 / REFRESH_S * REFRESH_READS,
             logs_gb: all * d::LOG_BYTES / 1e9,
@@ -171,18 +163,17 @@ impl Totals {
         let hops = (assumed.payment_window_s / HOP_S).ceil();
         let polls = orders * POLLS_OF_A_WINNER;
         let requests = polls + paid;
-        let batches = orders / d::BATCH;
+        let batches = orders / d::PROD.batch;
         // The merchant's systems get two events per order: when it is made, and when it is paid or ends.
         let bus_events = orders * 2.0;
-        let events = batches + orders * hops + orders * 2.0 + orders / d::BATCH * 2.0 + bus_events;
+        let events = batches + orders * hops + orders * 2.0 + orders / d::PROD.batch * 2.0 + bus_events;
         let seconds = polls * RESERVATION_S + batches * ORDER_BATCH_S + (events - batches + paid) * OTHER_S;
         Self {
             gateway_requests: requests,
             edge_requests: polls,
             edge_gb: polls * d::ANSWER_BYTES / 1e9,
             invocations: requests + events,
-            gb_s: seconds * d::FUNCTION_GB,
-            orders,
+            gb_s: seconds * d::function_gb(),
             writes: orders * (writes_of_an_order(assumed) + d::INDEX_WRITES_OF_AN_ORDER)
                 + paid * d::WRITES_OF_A_PAYMENT
                 + expired * (d::WRITES_OF_AN_EXPIRY + campaign_writes(assumed))
@@ -194,25 +185,6 @@ impl Totals {
             push_messages: orders * 2.0,
             push_minutes: orders * LISTENS_MIN,
             logs_gb: (requests + events) * d::LOG_BYTES / 1e9,
-        }
-    }
-
-    /// The sum of both.
-    pub fn and(self, other: Self) -> Self {
-        Self {
-            gateway_requests: self.gateway_requests + other.gateway_requests,
-            edge_requests: self.edge_requests + other.edge_requests,
-            edge_gb: self.edge_gb + other.edge_gb,
-            invocations: self.invocations + other.invocations,
-            gb_s: self.gb_s + other.gb_s,
-            orders: self.orders + other.orders,
-            writes: self.writes + other.writes,
-            reads: self.reads + other.reads,
-            bus_events: self.bus_events + other.bus_events,
-            queue_requests: self.queue_requests + other.queue_requests,
-            push_messages: self.push_messages + other.push_messages,
-            push_minutes: self.push_minutes + other.push_minutes,
-            logs_gb: self.logs_gb + other.logs_gb,
         }
     }
 }
