@@ -10,11 +10,11 @@ use clap::Args;
 use load::measure::closed;
 use local::stages::Stage;
 use sale::{BuyerClass, Lane, RoundId, RoundNumber, Terms, UserId};
-use serde::Serialize;
 use stock::{Reserve, RoundLoad, Stock};
 use uuid::Uuid;
 
 use crate::report::figure::{median, ratios};
+use crate::report::page::table;
 use crate::report::rivals::{Ring, terms};
 
 const CLIENTS: usize = 64;
@@ -28,26 +28,19 @@ pub(crate) struct Plan {
     /// Measured rounds of each kind, after one to warm up
     #[arg(long, default_value_t = 9, value_parser = command_line::whole(1..=100_u32))]
     rounds: u32,
-    /// Print the figures as JSON
-    #[arg(long)]
-    json: bool,
 }
 
-/// Results for one number of lanes.
-#[derive(Debug, Serialize)]
-struct Figures {
-    lanes: u16,
-    /// Users' home lanes: all of them, or only the first one, which then gets units from the others.
-    users: &'static str,
-    /// Median over rounds, each relative to the same round with one lane.
-    throughput_ratio: f64,
-    winners_per_s: f64,
-    scripts_per_cpu_s: f64,
-    winners_per_cpu_s: f64,
-    /// Script calls per winner.
-    scripts_each: f64,
-    transfers: u32,
-}
+/// What is printed of one number of lanes. The ratios are medians of those to the same round with one lane.
+const COLUMNS: [&str; 8] = [
+    "lanes",
+    "users at home",
+    "throughput, × one lane",
+    "winners/s",
+    "scripts a CPU second of Redis",
+    "winners a CPU second",
+    "scripts each",
+    "transfers",
+];
 
 struct Measured {
     per_s: f64,
@@ -73,32 +66,8 @@ pub(crate) async fn run(plan: &Plan) -> Result<()> {
         }
     }
     stage.done(format!("{} rounds of {} units each", plan.rounds, plan.units));
-    let figures: Vec<Figures> = kinds
-        .iter()
-        .zip(&rounds)
-        .map(|(kind, measured)| Figures::of(*kind, measured, &rounds[0], plan.units))
-        .collect();
-    if plan.json {
-        println!("{}", serde_json::to_string_pretty(&figures)?);
-        return Ok(());
-    }
-    println!(
-        "\n| lanes | users at home | throughput, × one lane | winners/s | scripts a CPU second of Redis | winners a CPU second | scripts each | transfers |"
-    );
-    println!("| --- | --- | --- | --- | --- | --- | --- | --- |");
-    for one in &figures {
-        println!(
-            "| {} | {} | {:.2} | {:.0} | {:.0} | {:.0} | {:.3} | {} |",
-            one.lanes,
-            one.users,
-            one.throughput_ratio,
-            one.winners_per_s,
-            one.scripts_per_cpu_s,
-            one.winners_per_cpu_s,
-            one.scripts_each,
-            one.transfers
-        );
-    }
+    let rows = kinds.iter().zip(&rounds).map(|(kind, measured)| row(*kind, measured, &rounds[0], plan.units));
+    println!("\n{}", table(COLUMNS, rows));
     Ok(())
 }
 
@@ -148,19 +117,18 @@ async fn cpu_s(ring: &Ring) -> Result<f64> {
     Ok(user.parse::<f64>()? + system.parse::<f64>()?)
 }
 
-impl Figures {
-    fn of((lanes, skewed): (u16, bool), rounds: &[Measured], one_lane: &[Measured], units: u32) -> Self {
-        let per_s = |rounds: &[Measured]| rounds.iter().map(|round| round.per_s).collect::<Vec<_>>();
-        let of = |figure: &dyn Fn(&Measured) -> f64| median(&rounds.iter().map(figure).collect::<Vec<_>>());
-        Self {
-            lanes,
-            users: if skewed { "all in one lane" } else { "in all lanes" },
-            throughput_ratio: median(&ratios(&per_s(rounds), &per_s(one_lane))),
-            winners_per_s: of(&|round| round.per_s),
-            scripts_per_cpu_s: of(&|round| round.scripts as f64 / round.cpu_s),
-            winners_per_cpu_s: of(&|round| f64::from(units) / round.cpu_s),
-            scripts_each: of(&|round| round.scripts as f64 / f64::from(units)),
-            transfers: rounds.iter().map(|round| round.transfers).max().unwrap_or(0),
-        }
-    }
+fn row((lanes, skewed): (u16, bool), rounds: &[Measured], one_lane: &[Measured], units: u32) -> [String; 8] {
+    let per_s = |rounds: &[Measured]| rounds.iter().map(|round| round.per_s).collect::<Vec<_>>();
+    let of = |figure: &dyn Fn(&Measured) -> f64| median(&rounds.iter().map(figure).collect::<Vec<_>>());
+    [
+        lanes.to_string(),
+        // With all in the first lane, that gets units from the others.
+        if skewed { "all in one lane" } else { "in all lanes" }.to_owned(),
+        format!("{:.2}", median(&ratios(&per_s(rounds), &per_s(one_lane)))),
+        format!("{:.0}", of(&|round| round.per_s)),
+        format!("{:.0}", of(&|round| round.scripts as f64 / round.cpu_s)),
+        format!("{:.0}", of(&|round| f64::from(units) / round.cpu_s)),
+        format!("{:.3}", of(&|round| round.scripts as f64 / f64::from(units))),
+        rounds.iter().map(|round| round.transfers).max().unwrap_or(0).to_string(),
+    ]
 }

@@ -3,13 +3,9 @@
 mod binaries;
 mod calls;
 mod event;
-mod flood;
 mod lanes;
-mod outage;
-mod random_ids;
 mod report;
 mod rival;
-mod system;
 
 use std::process::ExitCode;
 
@@ -25,14 +21,8 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Honest buyers, with and without a flood of forged and repeated requests beside them
-    Flood(flood::Plan),
     /// One busy sale on 1, 2, 4 and 8 lanes: throughput, and the work of Redis
     Lanes(lanes::Plan),
-    /// Redis stops answering in the middle of a sale
-    Outage(outage::Plan),
-    /// Random ids that were never issued
-    RandomIds(random_ids::Plan),
     /// Every figure of docs/performance.md, as ratios
     Report(report::Plan),
     /// Ours as `make up` serves it and a plain Node service, in turns
@@ -46,10 +36,7 @@ async fn main() -> ExitCode {
         Err(status) => return status,
     };
     let done = match arguments.command {
-        Command::Flood(plan) => flood::run(&plan).await,
         Command::Lanes(plan) => lanes::run(&plan).await,
-        Command::Outage(plan) => outage::run(&plan).await,
-        Command::RandomIds(plan) => random_ids::run(&plan).await,
         Command::Report(plan) => report::run(&plan).await,
         Command::Rival(plan) => rival::run(&plan).await,
     };

@@ -54,8 +54,19 @@ impl Line {
         unit: &str,
     ) -> Self {
         let measured = format!("{:.1} and {:.1} {unit}", median(of), median(to));
-        let rounds = ratios(of, to);
-        Self { name, what: what.into(), against: against.into(), unit: Unit::Ratio, rounds, reach: None, measured }
+        Self::new(name, what, against, (Unit::Ratio, ratios(of, to)), measured)
+    }
+
+    /// Of a figure that has been measured in each of some rounds.
+    pub(crate) fn new(
+        name: &'static str,
+        what: impl Into<String>,
+        against: impl Into<String>,
+        (unit, rounds): (Unit, Vec<f64>),
+        measured: impl Into<String>,
+    ) -> Self {
+        let (what, against, measured) = (what.into(), against.into(), measured.into());
+        Self { name, what, against, unit, rounds, reach: None, measured }
     }
 
     pub(crate) fn at_least(self, least: f64) -> Self {
@@ -114,6 +125,20 @@ impl Unit {
     }
 }
 
+/// Does both, the other one first in every second round: whichever comes second has a warmer machine.
+pub(crate) async fn both<T>(
+    round: usize,
+    one: impl Future<Output = Result<T>>,
+    other: impl Future<Output = Result<T>>,
+) -> Result<[T; 2]> {
+    if round % 2 == 0 {
+        let first = one.await?;
+        return Ok([first, other.await?]);
+    }
+    let first = other.await?;
+    Ok([one.await?, first])
+}
+
 /// Measures `N` things in turns, in a round to warm up and in this many more. Returns what each was in each of these.
 pub(crate) async fn in_turns<const N: usize>(
     rounds: usize,
@@ -157,13 +182,8 @@ mod tests {
     #[test]
     fn a_line_is_judged_by_its_median() {
         let line = |rounds: &[f64], reach| Line {
-            name: "x",
-            what: String::new(),
-            against: String::new(),
-            unit: Unit::Ratio,
-            rounds: rounds.to_vec(),
             reach: Some(reach),
-            measured: String::new(),
+            ..Line::new("x", "", "", (Unit::Ratio, rounds.to_vec()), "")
         };
         assert_eq!(line(&[0.9, 0.1, 0.8], Reach::AtLeast(0.8)).is_reached(), Some(true));
         assert_eq!(line(&[0.9, 0.1, 0.7], Reach::AtLeast(0.8)).is_reached(), Some(false));

@@ -15,7 +15,7 @@ use serde_json::json;
 
 use super::aws::EmulatorQueue;
 use super::effort::Effort;
-use super::figure::{Line, Reach, Unit, in_turns, median};
+use super::figure::{Line, Unit, in_turns, median};
 use super::measured::Report;
 use super::rivals::SALE;
 use super::shop::{CONCURRENCY, PROBES, Refusal, Shop, closed_by};
@@ -167,15 +167,10 @@ pub(crate) async fn measure(effort: &Effort, report: &mut Report) -> Result<()> 
     for ((name, what), (most, _, at_half)) in names.into_iter().zip(&measured) {
         let middle = |quantile| median(&at_half.iter().map(|load| load.quantile_ms(quantile)).collect::<Vec<_>>());
         let [p50, p90, p99] = [0.5, 0.9, 0.99].map(middle);
-        report.lines.push(Line {
-            name,
-            what: what.to_owned(),
-            against: format!("{P99_MS} ms"),
-            unit: Unit::Ratio,
-            rounds: at_half.iter().map(|load| load.quantile_ms(0.99) / P99_MS).collect(),
-            reach: Some(Reach::AtMost(1.0)),
-            measured: format!("p50 {p50:.1}, p90 {p90:.1}, p99 {p99:.1} ms at {:.0} requests/s", median(most) * HALF),
-        });
+        let rounds = at_half.iter().map(|load| load.quantile_ms(0.99) / P99_MS).collect();
+        let measured = format!("p50 {p50:.1}, p90 {p90:.1}, p99 {p99:.1} ms at {:.0} requests/s", median(most) * HALF);
+        let line = Line::new(name, what, format!("{P99_MS} ms"), (Unit::Ratio, rounds), measured);
+        report.lines.push(line.at_most(1.0));
     }
     report.lines.push(winners);
     ensure!(front.gateway.counts()[FUNCTION].deaths == 0, "the function died");

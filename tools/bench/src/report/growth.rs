@@ -4,7 +4,7 @@ use anyhow::{Result, ensure};
 use local::stages::Stage;
 
 use super::effort::Effort;
-use super::figure::{Line, Reach, Unit};
+use super::figure::{Line, Unit};
 use super::measured::Report;
 use super::rivals::{Ring, Rival};
 
@@ -15,8 +15,6 @@ const BYTES: f64 = 160.0;
 const SLOWER: f64 = 1.1;
 /// Calls in one pipeline while filling.
 const BATCH: usize = 500;
-/// Time readings along the way, for the plot.
-const READINGS: usize = 10;
 
 pub(crate) async fn measure(effort: &Effort, report: &mut Report) -> Result<()> {
     let ring = Ring::open().await?;
@@ -25,30 +23,18 @@ pub(crate) async fn measure(effort: &Effort, report: &mut Report) -> Result<()> 
     let empty = used().await?;
     let stage = Stage::steps("Live reservations", effort.live);
     let mut live = 0;
-    for reading in 1..=READINGS {
-        let until = effort.live * reading / READINGS;
-        while live < until {
-            let batch = BATCH.min(until - live);
-            fill(&ring, LARGE, live, batch).await?;
-            live += batch;
-            stage.set(live);
-        }
-        let p50_us = sequential(&ring, LARGE, live, effort.calls_at_each_size).await?;
-        live += effort.calls_at_each_size;
-        report.growth.push((live, p50_us));
+    while live < effort.live {
+        let batch = BATCH.min(effort.live - live);
+        fill(&ring, LARGE, live, batch).await?;
+        live += batch;
+        stage.set(live);
     }
     let bytes = (used().await? - empty) / live as f64;
     ensure!(bytes > 0.0, "{live} reservations take no memory");
     stage.done(format!("{bytes:.0} bytes each"));
-    report.lines.push(Line {
-        name: "bytes_per_reservation",
-        what: format!("memory per live reservation, {} of them", effort.live),
-        against: "–".to_owned(),
-        unit: Unit::Bytes,
-        rounds: vec![bytes],
-        reach: Some(Reach::AtMost(BYTES)),
-        measured: "user ids of 13 characters".to_owned(),
-    });
+    let what = format!("memory per live reservation, {} of them", effort.live);
+    let line = Line::new("bytes_per_reservation", what, "–", (Unit::Bytes, vec![bytes]), "user ids of 13 characters");
+    report.lines.push(line.at_most(BYTES));
 
     let stage = Stage::steps("Growth", effort.rounds);
     let (mut large, mut small) = (Vec::new(), Vec::new());

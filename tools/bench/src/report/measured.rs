@@ -12,8 +12,6 @@ pub(super) struct Report {
     pub(super) costs: Vec<Cost>,
     pub(super) allocations_of_nothing: u64,
     pub(super) starts: Vec<Started>,
-    /// Live reservations, and the median time of a call at that number in µs.
-    pub(super) growth: Vec<(usize, f64)>,
 }
 
 #[derive(Debug, Serialize)]

@@ -1,6 +1,5 @@
 //! The report as Markdown: the tables of docs/performance.md, between two markers.
 
-use std::fmt::Write;
 use std::path::Path;
 
 use anyhow::{Context, Result};
@@ -8,40 +7,48 @@ use anyhow::{Context, Result};
 use super::figure::Line;
 use super::measured::{Report, Started};
 
-pub(crate) const BEGIN: &str = "<!-- `make bench` writes what follows -->";
-pub(crate) const END: &str = "<!-- `make bench` wrote what is above -->";
+const BEGIN: &str = "<!-- `make bench` writes what follows -->";
+const END: &str = "<!-- `make bench` wrote what is above -->";
 
-pub(crate) fn tables(report: &Report) -> String {
-    let mut page = String::new();
-    let _ = write!(page, "{}\n\n| what | against | has to be | is | each run | measured | |\n", report.made);
-    page.push_str("| --- | --- | --- | --- | --- | --- | --- |\n");
-    for line in &report.lines {
+/// A table in Markdown.
+pub(crate) fn table<const N: usize>(head: [&str; N], rows: impl IntoIterator<Item = [String; N]>) -> String {
+    let rule = format!("|{}\n", " --- |".repeat(N));
+    let rows = rows.into_iter().map(|row| format!("| {} |\n", row.join(" | ")));
+    format!("| {} |\n{rule}{}", head.join(" | "), rows.collect::<String>())
+}
+
+/// Figures of so many runs.
+pub(crate) fn of_lines(lines: &[Line], runs: usize) -> String {
+    let row = |line: &Line| {
         let reached = line.is_reached().map_or("", |reached| if reached { "reached" } else { "**missed**" });
-        let Line { what, against, measured, .. } = line;
-        let (wanted, value, by_run) = (line.wanted(), line.value(), line.by_run(report.runs));
-        let _ = writeln!(page, "| {what} | {against} | {wanted} | {value} | {by_run} | {measured} | {reached} |");
-    }
-    page.push_str("\nWhat one request costs, and in brackets the least that the design needs:\n\n");
-    page.push_str(
-        "| answer | calls to Redis | messages | write units | allocations |\n| --- | --- | --- | --- | --- |\n",
-    );
-    for cost in &report.costs {
-        let pair = |[is, needs]: [f64; 2]| format!("{is} ({needs})");
+        let (wanted, value, by_run) = (line.wanted(), line.value(), line.by_run(runs));
+        [line.what.clone(), line.against.clone(), wanted, value, by_run, line.measured.clone(), reached.to_owned()]
+    };
+    table(["what", "against", "has to be", "is", "each run", "measured", ""], lines.iter().map(row))
+}
+
+pub(super) fn tables(report: &Report) -> String {
+    let costs = report.costs.iter().map(|cost| {
+        let [redis, sqs, units] = [cost.redis, cost.sqs, cost.write_units].map(|[is, needs]| format!("{is} ({needs})"));
         let allocations = cost.allocations.map_or("–".to_owned(), |count| count.to_string());
-        let [redis, sqs, units] = [cost.redis, cost.sqs, cost.write_units].map(pair);
-        let _ = writeln!(page, "| {} | {redis} | {sqs} | {units} | {allocations} |", cost.answer);
-    }
-    let _ =
-        writeln!(page, "\nReading an event and answering nothing is {} allocations.", report.allocations_of_nothing);
-    page.push_str("\n| function | start, ms | peak, MB | zipped, MB |\n| --- | --- | --- | --- |\n");
-    for Started { function, start_ms, peak_mb, zipped_mb } in &report.starts {
-        let _ = writeln!(page, "| {function} | {start_ms:.1} | {peak_mb:.1} | {zipped_mb:.2} |");
-    }
-    page
+        [cost.answer.to_owned(), redis, sqs, units, allocations]
+    });
+    let starts = report.starts.iter().map(|Started { function, start_ms, peak_mb, zipped_mb }| {
+        [(*function).to_owned(), format!("{start_ms:.1}"), format!("{peak_mb:.1}"), format!("{zipped_mb:.2}")]
+    });
+    format!(
+        "{}\n\n{}\nWhat one request costs, and in brackets the least that the design needs:\n\n{}\nReading an event and \
+         answering nothing is {} allocations.\n\n{}",
+        report.made,
+        of_lines(&report.lines, report.runs),
+        table(["answer", "calls to Redis", "messages", "write units", "allocations"], costs),
+        report.allocations_of_nothing,
+        table(["function", "start, ms", "peak, MB", "zipped, MB"], starts),
+    )
 }
 
 /// Puts `text` between the markers of a file.
-pub(crate) fn put(file: &Path, text: &str) -> Result<()> {
+pub(super) fn put(file: &Path, text: &str) -> Result<()> {
     let page = std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
     let (before, after) = around(&page).with_context(|| format!("{} lacks a marker", file.display()))?;
     Ok(std::fs::write(file, format!("{before}{BEGIN}\n\n{}\n\n{END}{after}", text.trim()))?)

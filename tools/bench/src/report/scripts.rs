@@ -5,7 +5,7 @@ use load::measure::Load;
 use local::stages::Stage;
 
 use super::effort::Effort;
-use super::figure::Line;
+use super::figure::{Line, both, in_turns};
 use super::measured::Report;
 use super::rivals::{Ring, Rival, SALE};
 
@@ -14,47 +14,28 @@ const CLIENTS: usize = 64;
 const WINNERS: f64 = 0.80;
 const SOLD_OUT: f64 = 0.95;
 
-/// One script's results of all rounds.
-#[derive(Default)]
-struct Side {
-    throughputs: Vec<f64>,
-    server_us: Vec<f64>,
-}
-
 pub(crate) async fn measure(effort: &Effort, report: &mut Report) -> Result<()> {
-    let ring = Ring::open().await?;
-    for (name, title, winners, reach) in [
-        ("reserve_winners", "`reserve`, winners, 64 clients", true, WINNERS),
-        ("reserve_sold_out", "`reserve`, sold out, 64 clients", false, SOLD_OUT),
+    let ring = &Ring::open().await?;
+    for ([name, server_name], title, winners, reach) in [
+        (["reserve_winners", "reserve_winners_server"], "`reserve`, winners, 64 clients", true, WINNERS),
+        (["reserve_sold_out", "reserve_sold_out_server"], "`reserve`, sold out, 64 clients", false, SOLD_OUT),
     ] {
         let stage = Stage::steps(if winners { "Winners" } else { "Sold out" }, effort.rounds + 1);
-        let mut sides = [Rival::Reserve, Rival::Bare].map(|rival| (rival, Side::default()));
-        for round in 0..=effort.rounds {
-            // The second one has a warmer machine, so the two alternate.
-            if round % 2 == 1 {
-                sides.reverse();
-            }
-            for (rival, side) in &mut sides {
-                let load = one(&ring, *rival, winners, effort.calls).await?;
-                let server_us = ring.take_script_us().await?;
-                if round > 0 {
-                    side.throughputs.push(load.throughput());
-                    side.server_us.push(server_us);
-                }
-            }
-            if round % 2 == 1 {
-                sides.reverse();
-            }
-            stage.step();
-        }
-        let [(_, reserve), (_, bare)] = sides;
-        let rates = [&*reserve.throughputs, &*bare.throughputs];
-        let line = Line::rates(name, title, "the bare script, throughput", rates, "calls/s").at_least(reach);
+        let side = async |rival| {
+            let load = one(ring, rival, winners, effort.calls).await?;
+            anyhow::Ok([load.throughput(), ring.take_script_us().await?])
+        };
+        let sides = async |round: usize| {
+            let [[reserve, reserve_us], [bare, bare_us]] = both(round, side(Rival::Reserve), side(Rival::Bare)).await?;
+            anyhow::Ok([reserve, bare, reserve_us, bare_us])
+        };
+        let [reserve, bare, reserve_us, bare_us] = in_turns(effort.rounds, &stage, sides).await?;
+        let line =
+            Line::rates(name, title, "the bare script, throughput", [&reserve, &bare], "calls/s").at_least(reach);
         stage.done(line.value());
         report.lines.push(line);
-        let (what, times) = (format!("{title}: Valkey's own time"), [&*reserve.server_us, &*bare.server_us]);
-        let name = if winners { "reserve_winners_server" } else { "reserve_sold_out_server" };
-        report.lines.push(Line::times(name, what, "the bare script's", times, "µs a call"));
+        let (what, times) = (format!("{title}: Valkey's own time"), [&*reserve_us, &*bare_us]);
+        report.lines.push(Line::times(server_name, what, "the bare script's", times, "µs a call"));
     }
     Ok(())
 }

@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use super::aws::Aws;
 use super::rivals::{Ring, Rival, SALE, round, terms};
 use crate::binaries::Binaries;
-use crate::event::Request;
+use crate::event::reserve;
 
 /// Concurrent requests of one process.
 pub(crate) const CONCURRENCY: usize = 64;
@@ -173,8 +173,7 @@ impl Shop {
         let request = |n: usize| {
             let user = format!("{users}-{n}");
             let ip = format!("10.{}.{}.{}", n >> 16 & 255, n >> 8 & 255, n & 255);
-            let request = Request::reserve(SALE, &self.pass(&user)?, &user, ip);
-            Ok(Request { key: Some(key.to_owned()), ..request }.event().into())
+            Ok(reserve(SALE, &self.pass(&user)?, &user, &ip, key).into())
         };
         (0..count).map(request).collect()
     }

@@ -12,9 +12,9 @@ use load::measure::closed;
 use load::{Client, Request};
 use local::identity::Bearer;
 use local::stages::Stage;
-use serde::Serialize;
 
-use crate::report::figure::{Line, median, ratios};
+use crate::report::figure::{Line, both};
+use crate::report::page::of_lines;
 use sellers::{CLIENTS, NodeService, Seller, UpSystem, prepare};
 
 /// How often a buyer asks again if a service is too busy, and the pause if it names none.
@@ -33,15 +33,12 @@ pub(crate) struct Plan {
     /// Measured rounds of each kind, after one to warm up
     #[arg(long, default_value_t = 5, value_parser = command_line::whole(1..=100_u32))]
     rounds: u32,
-    /// Print the figures as JSON
-    #[arg(long)]
-    json: bool,
 }
 
 impl Plan {
     /// For the report: each of its runs has this many rounds of each kind.
     pub(crate) const fn new(buyers: u32, rounds: u32) -> Self {
-        Self { buyers, rounds, json: false }
+        Self { buyers, rounds }
     }
 }
 
@@ -54,20 +51,6 @@ enum Winners {
 }
 
 const KINDS: [Winners; 3] = [Winners::Half, Winners::Nobody, Winners::Everybody];
-
-/// The answers a second of each round.
-#[derive(Debug, Serialize)]
-struct Compared {
-    kind: &'static str,
-    ours_per_s: Vec<f64>,
-    rival_per_s: Vec<f64>,
-    ours_median: f64,
-    rival_median: f64,
-    /// Ours / rival: the median of the rounds' own.
-    ratio: f64,
-    #[serde(skip)]
-    winners: Winners,
-}
 
 impl Winners {
     const fn of(self, buyers: usize) -> usize {
@@ -98,31 +81,12 @@ impl Winners {
 }
 
 pub(crate) async fn run(plan: &Plan) -> Result<()> {
-    let compared = compare(plan).await?;
-    if plan.json {
-        println!("{}", serde_json::to_string_pretty(&compared)?);
-        return Ok(());
-    }
-    println!("\n| sale | | answers/s of each round | median | ours / rival |\n| --- | --- | --- | --- | --- |");
-    for Compared { kind, ours_per_s, rival_per_s, ours_median, rival_median, ratio, .. } in &compared {
-        let list = |rounds: &[f64]| rounds.iter().map(|per_s| format!("{per_s:.0}")).collect::<Vec<_>>().join(", ");
-        println!("| {kind} | ours | {} | {ours_median:.0} | {ratio:.2} |", list(ours_per_s));
-        println!("| | rival | {} | {rival_median:.0} | |", list(rival_per_s));
-    }
+    println!("\n{}", of_lines(&lines(plan).await?, 1));
     Ok(())
 }
 
-/// The report's lines.
+/// Answers a second of ours, as ratios to the rival's.
 pub(crate) async fn lines(plan: &Plan) -> Result<Vec<Line>> {
-    let line = |compared: Compared| {
-        let (name, what, least) = compared.winners.line();
-        let rates = [&*compared.ours_per_s, &*compared.rival_per_s];
-        Line::rates(name, what, "a plain Node service (`tools/bench/rival`)", rates, "answers/s").at_least(least)
-    };
-    Ok(compare(plan).await?.into_iter().map(line).collect())
-}
-
-async fn compare(plan: &Plan) -> Result<Vec<Compared>> {
     tokio::task::spawn_blocking(prepare).await??;
     let stage = Stage::spinner("Starting ours and a rival");
     let ours = UpSystem::start().await?;
@@ -138,24 +102,23 @@ async fn compare(plan: &Plan) -> Result<Vec<Compared>> {
             let sale = format!("{}-{round}", winners.name());
             // One more, whose request warms the sale up.
             let buyers = ours.issuer.bearers((0..=plan.buyers).map(|n| format!("{sale}-{n}"))).await?;
-            // The second one has a warmer machine, so the two alternate.
-            let rates = if round % 2 == 0 {
-                let own = one(&ours, winners, &sale, &buyers).await.context("ours")?;
-                [own, one(&rival, winners, &sale, &buyers).await.context("the rival")?]
-            } else {
-                let its = one(&rival, winners, &sale, &buyers).await.context("the rival")?;
-                [one(&ours, winners, &sale, &buyers).await.context("ours")?, its]
-            };
+            let own = async { one(&ours, winners, &sale, &buyers).await.context("ours") };
+            let its = async { one(&rival, winners, &sale, &buyers).await.context("the rival") };
+            let rates = both(round as usize, own, its).await?;
             if round > 0 {
                 into.iter_mut().zip(rates).for_each(|(into, per_s)| into.push(per_s));
             }
             stage.step();
         }
     }
-    let compared: Vec<Compared> =
-        KINDS.into_iter().zip(measured).map(|(winners, [ours, rival])| Compared::of(winners, ours, rival)).collect();
-    stage.done(compared.iter().map(|one| format!("{} × {:.2}", one.kind, one.ratio)).collect::<Vec<_>>().join(", "));
-    Ok(compared)
+    let line = |(winners, [ours, rival]): (Winners, [Vec<f64>; 2])| {
+        let (name, what, least) = winners.line();
+        let against = "a plain Node service (`tools/bench/rival`)";
+        Line::rates(name, what, against, [&ours, &rival], "answers/s").at_least(least)
+    };
+    let lines: Vec<Line> = KINDS.into_iter().zip(measured).map(line).collect();
+    stage.done(lines.iter().map(|line| format!("{} × {}", line.name, line.value())).collect::<Vec<_>>().join(", "));
+    Ok(lines)
 }
 
 /// One round of one side: its answers a second.
@@ -212,13 +175,5 @@ async fn all_ordered(seller: &impl Seller, sale: &str, units: u64) -> Result<()>
         }
         ensure!(began.elapsed() < ORDERED_WITHIN, "{sale} has not {units} orders in time: {found:?}");
         tokio::time::sleep(POLL_EVERY).await;
-    }
-}
-
-impl Compared {
-    fn of(winners: Winners, ours_per_s: Vec<f64>, rival_per_s: Vec<f64>) -> Self {
-        let (ours_median, rival_median) = (median(&ours_per_s), median(&rival_per_s));
-        let ratio = median(&ratios(&ours_per_s, &rival_per_s));
-        Self { kind: winners.name(), ours_per_s, rival_per_s, ours_median, rival_median, ratio, winners }
     }
 }
