@@ -19,7 +19,6 @@ struct NewBeacon {
     signature: String,
 }
 
-/// A stored beacon.
 #[derive(Serialize)]
 struct BeaconDocument {
     sale_id: SaleId,
@@ -28,7 +27,6 @@ struct BeaconDocument {
     beacon: SignedDocument,
 }
 
-/// A round of drand, and its time.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct DrandDocument {
     chain_hash: &'static str,

@@ -16,7 +16,6 @@ const TIMEOUT: Duration = Duration::from_secs(3);
 /// A measurement older than this, in seconds, is ignored: there is one every minute.
 const MOST_AGE_S: u32 = 5 * 60;
 
-/// How busy a sale is.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub(crate) struct BusyDocument {
     requests_per_s: u32,

@@ -18,7 +18,6 @@ use crate::new_allocation;
 /// By default, how many seconds before the opening tickets are given out.
 const USUAL_OPENS_EARLY_S: u32 = 3600;
 
-/// A sale as an operator writes it.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct NewSale {
@@ -129,12 +128,10 @@ impl EditSale {
         }
     }
 
-    /// The new pictures.
     pub(crate) fn pictures(&self) -> &[PictureUrl] {
         self.pictures.as_deref().unwrap_or_default()
     }
 
-    /// The change to these terms.
     pub(crate) fn of(&self, terms: &Terms) -> Edit {
         let is_priced = self.price_minor.is_some() || self.currency.is_some();
         Edit {
@@ -166,7 +163,6 @@ impl EditSale {
     }
 }
 
-/// A copy of a sale.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Duplicate {
@@ -240,7 +236,6 @@ impl NewLine {
     }
 }
 
-/// An operator's plan of when units become available.
 #[derive(Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct NewRain {
@@ -324,7 +319,6 @@ pub(crate) struct SaleDocument {
     rounds_to_come: Option<Box<TermsDocument>>,
 }
 
-/// The terms of a round.
 #[derive(Serialize)]
 struct TermsDocument {
     title: String,
@@ -376,7 +370,6 @@ impl SaleDocument {
         }
     }
 
-    /// Adds how busy the round is.
     fn with_busy(latest: Latest, busy: &HashMap<RoundId, BusyDocument>) -> Self {
         let busy = latest.round.as_ref().and_then(|round| busy.get(&round.id)).copied();
         Self { busy, ..Self::of(latest) }
@@ -448,7 +441,6 @@ impl LoggedSaleDocument {
     }
 }
 
-/// A list of sales.
 #[derive(Serialize)]
 pub(crate) struct SalesDocument {
     sales: Vec<SaleDocument>,
@@ -462,14 +454,12 @@ impl SalesDocument {
     }
 }
 
-/// The audit of a round.
 #[derive(Serialize)]
 pub(crate) struct AuditDocument {
     clean: bool,
     in_redis: bool,
     #[serde(flatten)]
     audit: Audit,
-    /// The awards, in a round with awards.
     #[serde(skip_serializing_if = "Option::is_none")]
     awarded: Option<Awarded>,
 }

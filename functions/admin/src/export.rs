@@ -20,7 +20,6 @@ const ROWS: &str = "export-rows";
 /// Header on the first page, with roughly the number of rows of all pages.
 const ROWS_ABOUT: &str = "export-rows-about";
 
-/// The columns of the CSV.
 const COLUMNS: [&str; 18] = [
     "reservation_id",
     "sale_id",

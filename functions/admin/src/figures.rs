@@ -115,7 +115,6 @@ impl QueueDocument {
     }
 }
 
-/// The current figures of a sale and its queues.
 pub(crate) async fn figures(deps: &AdminDeps, sale: &str) -> Reply {
     let AdminDeps { stock, ledger, sqs, queues, order_counts, clock, .. } = deps;
     let Latest { offer, round: latest } = sale_of(deps, sale).await?;
@@ -199,7 +198,6 @@ async fn of_lanes<T>(asked: Vec<BoxFuture<'_, Result<T, StockError>>>) -> Result
     }
 }
 
-/// Sums the counts of each answer over all lanes.
 fn sum(lanes: Vec<BTreeMap<String, u64>>) -> BTreeMap<String, u64> {
     let mut answers = BTreeMap::new();
     for (code, count) in lanes.into_iter().flatten() {
@@ -212,7 +210,6 @@ fn state(latest: Option<&Round>, stopped: bool, now: EpochMs) -> State {
     latest.map_or(State::Draft, |round| State::Of(Phase::of(&round.terms, round.paused || stopped, now)))
 }
 
-/// The round of drand whose beacon must still be posted.
 async fn awaited(ledger: &Ledger, round: &Round) -> Result<Option<DrandRound>, LedgerError> {
     Ok(match ledger.beacon(&round.id).await? {
         Some(_) => None,

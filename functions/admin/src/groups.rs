@@ -50,7 +50,6 @@ pub(crate) async fn remove(deps: &AdminDeps, request: &Request, group: &str) -> 
     written(request, group, users.len(), "removed from a group")
 }
 
-/// A page of a group's users.
 pub(crate) async fn page(deps: &AdminDeps, request: &Request, group: &str) -> Reply {
     let group = group_name(group)?;
     let query = request.query_string_parameters_ref();

@@ -57,7 +57,6 @@ impl Subject {
     }
 }
 
-/// A blocked user as an operator sees it.
 #[derive(Serialize)]
 struct UserBlockDocument {
     user: UserId,
@@ -66,7 +65,6 @@ struct UserBlockDocument {
     by: BlockedBy,
 }
 
-/// A blocked address or network as an operator sees it.
 #[derive(Serialize)]
 struct NetworkDocument {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -146,7 +144,6 @@ impl KillSwitchesDocument {
     }
 }
 
-/// Lists the users and networks that are blocked now.
 pub(crate) async fn blocked(deps: &AdminDeps) -> Reply {
     let now = deps.clock.now();
     let read = futures::try_join!(deps.ledger.blocked(now), deps.ledger.blocked_networks(now));
@@ -236,7 +233,6 @@ fn user_in(path: &[&str]) -> Result<UserId, Problem> {
     user.ok_or_else(|| Problem::invalid("the path does not end with a user's id"))
 }
 
-/// Lists what is stopped now.
 pub(crate) async fn kill_switches(deps: &AdminDeps) -> Reply {
     Ok(json(StatusCode::OK, &KillSwitchesDocument::of(deps.ledger.kill_switches().await.map_err(Problem::unanswered)?)))
 }

@@ -35,7 +35,6 @@ use crate::document::{AuditDocument, RedriveDocument};
 use crate::lookup::{round_of, round_with, sale_of};
 pub use crate::pictures::PictureHosts;
 
-/// Serves until Lambda ends the process. Fails if a setting is missing or unusable, or the Runtime API does not answer.
 pub fn run() -> Serving {
     serve(AdminDeps::new, |deps, request| async move { handle(&deps, request).await })
 }
@@ -119,7 +118,6 @@ async fn get_audit(deps: &AdminDeps, sale: &str, round: &str) -> Reply {
     Ok(json(StatusCode::OK, &AuditDocument::of(audited)))
 }
 
-/// Sends dead letters back to their queue.
 async fn redrive_from(deps: &AdminDeps, request: &Request, queue: &str) -> Reply {
     no_body(request)?;
     let queues = &deps.queues;

@@ -36,7 +36,6 @@ const ON_THE_WAY: &str = "withdraw";
 /// The longest key of an item in a list, `ROUND#sale#round`.
 const MAX_LISTED_KEY: usize = 80;
 
-/// Creates a draft.
 pub(crate) async fn create(deps: &AdminDeps, request: &Request) -> Reply {
     let (id, terms, recurrence) = json_body::<NewSale>(request)?.into_parts();
     deps.picture_hosts.check(&terms.goods.pictures)?;
@@ -62,7 +61,6 @@ async fn create_draft(deps: &AdminDeps, mut offer: Offer, entry: LogEntry) -> Re
     }
 }
 
-/// Publishes a draft.
 pub(crate) async fn publish(deps: &AdminDeps, request: &Request, sale: &str) -> Reply {
     no_body(request)?;
     let entry = entry(deps, request, "publish")?;
@@ -81,7 +79,6 @@ fn entry(deps: &AdminDeps, request: &Request, action: &str) -> Result<LogEntry, 
     Ok(LogEntry { key, action: action.to_owned(), parameters, by, at_ms })
 }
 
-/// The sale, with its log.
 pub(crate) async fn get_sale(deps: &AdminDeps, sale: &str) -> Reply {
     let latest = sale_of(deps, sale).await?;
     // A posted beacon has its own item, since its round may have been over for long. The item also serves as the log
@@ -219,7 +216,6 @@ fn first(sale: SaleId) -> RoundId {
     RoundId { sale, number: sale::RoundNumber(1) }
 }
 
-/// The log entry of one step of a withdrawal.
 fn step(request: &LogEntry, action: &str) -> LogEntry {
     LogEntry {
         key: Uuid::now_v7().as_simple().to_string(),
@@ -287,7 +283,6 @@ async fn nobody_has_bought(stock: RoundStock<'_>, counters: &Counters) -> Result
     Ok(view.is_some_and(|view| view.reservations.is_empty() && view.counters.free() == view.counters.total()))
 }
 
-/// Creates a draft with the same terms.
 pub(crate) async fn duplicate(deps: &AdminDeps, request: &Request, sale: &str) -> Reply {
     let Duplicate { sale_id: id, opens_at, closes_at } = json_body(request)?;
     let Latest { offer, round } = sale_of(deps, sale).await?;
@@ -304,7 +299,6 @@ pub(crate) async fn duplicate(deps: &AdminDeps, request: &Request, sale: &str) -
     create_draft(deps, copy, LogEntry { parameters, ..entry(deps, request, "duplicate")? }).await
 }
 
-/// A page of the sales in one state.
 pub(crate) async fn list(deps: &AdminDeps, request: &Request) -> Reply {
     let query = Query::new(request, &["state", "cursor", "limit"])?;
     let Some(state) = query.parsed("state", state)? else {
@@ -322,7 +316,6 @@ pub(crate) async fn list(deps: &AdminDeps, request: &Request) -> Reply {
     Ok(json(StatusCode::OK, &SalesDocument::of(page.sales, &busy, next)))
 }
 
-/// The published sales.
 async fn published(deps: &AdminDeps) -> Reply {
     let mut rounds = deps.ledger.published_rounds(deps.clock.now()).await.map_err(Problem::unanswered)?;
     // Another function's clock may already have ended the round and begun the next one.

@@ -5,7 +5,6 @@ use sale::{
 };
 use serde::Serialize;
 
-/// An order as operators see it.
 #[derive(Serialize)]
 pub(crate) struct OrderDocument {
     pub(crate) reservation_id: ReservationId,
@@ -56,7 +55,6 @@ impl OrderDocument {
     }
 }
 
-/// A page of orders.
 #[derive(Serialize)]
 pub(crate) struct OrdersDocument {
     pub(crate) orders: Vec<OrderDocument>,
@@ -64,7 +62,6 @@ pub(crate) struct OrdersDocument {
     pub(crate) next_cursor: Option<String>,
 }
 
-/// An order with its payments and history.
 #[derive(Serialize)]
 pub(crate) struct OrderHistory {
     #[serde(flatten)]
@@ -73,7 +70,6 @@ pub(crate) struct OrderHistory {
     history: Vec<HistoryEntry>,
 }
 
-/// What became of a payment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 enum Outcome {
@@ -126,7 +122,6 @@ impl PaymentDocument {
 }
 
 impl OrderHistory {
-    /// Combines an order with its payments, as far as they are looked up.
     pub(crate) fn of(order: Order, award: Option<ShownAward>, noted: &[NotedPayment]) -> Self {
         let noted_as = |id: &String| noted.iter().find(|noted| noted.payment_id == *id);
         let applied = order.payment_id.iter().filter_map(noted_as);

@@ -25,7 +25,6 @@ const MAX_PAYMENTS: usize = 100;
 const FILTERS: [&str; 6] = ["sale", "round", "state", "user", "from", "to"];
 const PARAMETERS: [&str; 8] = ["sale", "round", "state", "user", "from", "to", "cursor", "limit"];
 
-/// The query's parameters.
 struct Wanted {
     state: Option<OrderState>,
     range: TimeRange,
@@ -34,7 +33,6 @@ struct Wanted {
     cursor: Option<Cursor>,
 }
 
-/// A page while it is being filled.
 struct Page {
     orders: Vec<OrderDocument>,
     read: usize,
@@ -177,7 +175,6 @@ impl Page {
     }
 }
 
-/// An order with its payments and history.
 pub(crate) async fn get_order(deps: &AdminDeps, id: &str) -> Reply {
     let id: ReservationId = id.parse().map_err(|error: InvalidId| Problem::invalid(error.to_string()))?;
     let order = deps.ledger.order(&id).await.map_err(Problem::unanswered)?;

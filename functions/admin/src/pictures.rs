@@ -14,8 +14,7 @@ impl PictureHosts {
         Self(setting.split(',').map(str::trim).filter(|host| !host.is_empty()).map(str::to_ascii_lowercase).collect())
     }
 
-    /// # Errors
-    /// Names the first picture on another host.
+    /// Refuses pictures on other hosts, and names the first one.
     pub(crate) fn check(&self, pictures: &[PictureUrl]) -> Result<(), Problem> {
         // The page's policy allows hosts at their default port only.
         if let Some(picture) = pictures.iter().find(|picture| picture.has_port()) {

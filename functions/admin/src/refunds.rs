@@ -19,7 +19,6 @@ use crate::query::{Query, bad_cursor};
 const USUAL_PAGE: usize = 50;
 const MAX_PAGE: usize = 100;
 
-/// A payment to refund, or a refunded one.
 #[derive(Serialize)]
 struct RefundDocument {
     payment_id: String,
@@ -46,7 +45,6 @@ struct RefundsDocument {
     next_cursor: Option<String>,
 }
 
-/// A refund, and whether this request marked it.
 #[derive(Serialize)]
 struct MarkedDocument {
     #[serde(flatten)]

@@ -21,7 +21,6 @@ const PAGE: usize = 1_000;
 /// How many payments of an order are looked up. More than one is a mistake of the provider's.
 const MAX_PAYMENTS: usize = 100;
 
-/// A page of a round's totals.
 #[derive(Serialize)]
 struct ReportDocument {
     sale_id: SaleId,
@@ -40,7 +39,6 @@ struct ReportDocument {
     next_cursor: Option<String>,
 }
 
-/// The totals of a page of orders.
 #[derive(Debug, Default, PartialEq, Eq, Serialize)]
 struct Sums {
     /// How many orders are in each state, by the status that users see.
@@ -54,7 +52,6 @@ struct Sums {
     last_kept_at: Option<Timestamp>,
 }
 
-/// Payments to refund, and those that operators have marked as refunded.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize)]
 struct Refunds {
     due: u32,

@@ -17,7 +17,6 @@ use crate::deps::AdminDeps;
 use crate::document::{NewRain, SaleDocument};
 use crate::lookup::sale_id;
 
-/// The body of a request whose action needs no parameters.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct InRound {
@@ -38,7 +37,6 @@ struct ChangeRain {
     rain: NewRain,
 }
 
-/// A request to change a round.
 pub(crate) struct SaleUpdate {
     pub(crate) round: RoundId,
     pub(crate) entry: LogEntry,
@@ -67,12 +65,10 @@ impl SaleUpdate {
     }
 }
 
-/// Pauses sales.
 pub(crate) async fn pause(deps: &AdminDeps, request: &Request, sale: &str) -> Reply {
     update_round(deps, &SaleUpdate::in_round(deps, request, sale, "pause")?, |round, _| Ok(round.pause())).await
 }
 
-/// Resumes sales.
 pub(crate) async fn resume(deps: &AdminDeps, request: &Request, sale: &str) -> Reply {
     let now = deps.clock.now();
     update_round(deps, &SaleUpdate::in_round(deps, request, sale, "resume")?, |round, _| round.resume(now)).await

@@ -13,7 +13,6 @@ use crate::lookup::sale_id;
 
 /// How many prizes a request looks at: ten reads of the ledger and as many messages, which take a few seconds.
 const MOST: u32 = 1_000;
-/// How many messages are sent concurrently.
 const AT_ONCE: usize = 16;
 
 #[derive(Deserialize)]

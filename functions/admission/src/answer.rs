@@ -33,10 +33,7 @@ pub(crate) struct Given {
 }
 
 impl Answer {
-    /// Parses challenge id and answer.
-    ///
-    /// # Errors
-    /// 400 if one of them is malformed.
+    /// Parses challenge id and answer. Fails with 400 if one of them is malformed.
     pub(crate) fn read(&self) -> Result<Given, Problem> {
         let id = self.challenge_id.as_deref().map(challenge).transpose()?;
         let Some(answer) = &self.answer else { return Ok(Given { id, answer: None }) };
@@ -63,10 +60,8 @@ fn challenge(text: &str) -> Result<Uuid, Problem> {
 
 impl Given {
     /// The challenge, and the answer unless the sale has no challenges. Without challenges, the id identifies the
-    /// request, so that a repeated request is recognized.
-    ///
-    /// # Errors
-    /// 400 if something is missing; 409 if the sale had no challenges before and now has.
+    /// request, so that a repeated request is recognized. Fails with 400 if something is missing; 409 if the sale had
+    /// no challenges before and now has.
     pub(crate) fn to(self, policy: ChallengePolicy) -> Result<(Uuid, Option<String>), Problem> {
         let Self { id, answer } = self;
         match (policy, id, answer) {

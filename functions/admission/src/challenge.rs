@@ -41,11 +41,9 @@ fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Kind>, D
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 enum Kind {
-    /// A sum in a picture.
     Picture,
     /// Work for the client's processor, for people who cannot see the picture.
     Work,
-    /// No question.
     None,
 }
 
@@ -60,7 +58,6 @@ impl Kind {
         }
     }
 
-    /// The kind that a client gets for its wish.
     fn of(wish: Option<Self>, policy: ChallengePolicy) -> Result<Self, Problem> {
         match (wish, Self::offered(policy)) {
             // Clients of a sale without challenges need not know that.
@@ -78,7 +75,6 @@ impl Kind {
 struct Document {
     challenge_id: String,
     kind: Kind,
-    /// The kinds that the sale offers.
     kinds: &'static [Kind],
     #[serde(skip_serializing_if = "Option::is_none")]
     picture: Option<String>,

@@ -8,29 +8,19 @@ use process::Snapshots;
 use runtime::Clock;
 use stock::Stock;
 
-/// The function's dependencies.
 #[derive(Clone)]
 pub struct AdmissionDeps {
-    /// Redis.
     pub stock: Stock,
-    /// DynamoDB.
     pub ledger: Ledger,
-    /// Published sales and kill switches.
     pub snapshots: Snapshots,
-    /// The keys that sign passes.
     pub keys: PassKeys,
-    /// This process's counts of users and addresses.
     pub counts: Arc<VisitorCounts>,
-    /// The members of groups.
     pub memberships: Memberships,
-    /// Asks for rounds that Redis has lost.
     pub rebuilds: Rebuilds,
-    /// The clock.
     pub clock: Clock,
 }
 
 impl AdmissionDeps {
-    /// Makes the dependencies from the settings. Fails if a setting is missing or unusable.
     pub fn new(context: &Context) -> Result<Self, ContextError> {
         let claims = context.settings().optional("GROUP_CLAIM");
         let groups = claims.map_or_else(GroupClaims::usual, |claims| GroupClaims::new(&claims));

@@ -10,11 +10,8 @@ use crate::deps::AdmissionDeps;
 const CLOCKS_DIFFER_S: u32 = 600;
 
 /// What the user may do in the round, by the user's groups. Groups that the token does not name are looked up in the
-/// ledger: one consistent read, and only while it can matter.
-///
-/// # Errors
-/// 403 if only groups may buy and the user is in none of them. 503 if the ledger does not answer, since a guess could
-/// keep a member out or let a stranger in.
+/// ledger: one consistent read, and only while it can matter. Fails with 403 if only groups may buy and the user is in
+/// none of them. 503 if the ledger does not answer, since a guess could keep a member out or let a stranger in.
 pub(crate) async fn class_of(
     deps: &AdmissionDeps,
     request: &Request,

@@ -18,12 +18,10 @@ use runtime::ANSWER_TIMEOUT;
 const CHALLENGED: &str = "challenged";
 const ADMITTED: &str = "admitted";
 
-/// Serves until Lambda ends the process. Fails if a setting is missing or unusable, or the Runtime API does not answer.
 pub fn run() -> Serving {
     serve_crowd(AdmissionDeps::new, |deps, request| async move { handle(&deps, request).await })
 }
 
-/// Answers one request.
 pub async fn handle(deps: &AdmissionDeps, request: Request) -> Response<Body> {
     let answered = tokio::time::timeout(deps.clock.limit(ANSWER_TIMEOUT), answer(deps, &request)).await;
     let reply = answered.unwrap_or_else(|late| Err(Problem::unanswered(late)));

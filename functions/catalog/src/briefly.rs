@@ -24,14 +24,12 @@ pub(crate) struct Briefly<K, V> {
     clock: Clock,
 }
 
-/// A value, and when its read began.
 #[derive(Clone)]
 struct Read<V> {
     value: V,
     at: Moment,
 }
 
-/// Why a value could not be read, and when that was tried.
 struct Failed<E> {
     error: Arc<E>,
     at: Moment,
@@ -50,7 +48,6 @@ where
     K: Hash + Eq + Clone + Send + Sync + 'static,
     V: Clone + Send + Sync + 'static,
 {
-    /// At most `most` values.
     pub(crate) fn new(most: u64, clock: Clock) -> Self {
         Self { read: FutureCache::builder().max_capacity(most).expire_after(Jittered).build(), clock }
     }
@@ -96,7 +93,6 @@ where
         self.read.entry_by_ref(key).and_compute_with(remove).await;
     }
 
-    /// How many values are cached.
     pub(crate) async fn count(&self) -> u64 {
         self.read.run_pending_tasks().await;
         self.read.entry_count()

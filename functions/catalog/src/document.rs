@@ -21,7 +21,6 @@ pub(crate) struct Card {
     price: Price,
     #[serde(skip_serializing_if = "Option::is_none")]
     list_price_minor: Option<u64>,
-    /// The first picture.
     #[serde(skip_serializing_if = "Option::is_none")]
     picture: Option<PictureUrl>,
     per_user_limit: u8,
@@ -43,7 +42,6 @@ pub(crate) struct Card {
 /// Says that a sale has a line. How far the line has moved is in its own document.
 #[derive(Serialize)]
 struct LineNotice {
-    /// When tickets are first given out.
     tickets_from: Timestamp,
 }
 
@@ -100,7 +98,6 @@ impl Card {
     }
 }
 
-/// A single sale, with fields that lists leave out.
 #[derive(Serialize)]
 pub(crate) struct SaleDocument {
     #[serde(flatten)]
@@ -120,7 +117,6 @@ impl SaleDocument {
     }
 }
 
-/// A campaign and its sales.
 #[derive(Serialize)]
 pub(crate) struct CampaignDocument {
     campaign_id: CampaignId,

@@ -59,7 +59,6 @@ impl DrawTerms {
     }
 }
 
-/// The public part of a draw at the end.
 #[derive(Serialize)]
 struct AtEndDocument<'a> {
     state: State,
@@ -69,7 +68,6 @@ struct AtEndDocument<'a> {
     drawn_at: Option<Timestamp>,
 }
 
-/// The entries and the first winners, by prize.
 #[derive(Serialize)]
 struct ClosedDocument<'a> {
     at: Timestamp,
@@ -190,7 +188,6 @@ impl<'a> DrawDocument<'a> {
     }
 }
 
-/// The draw of a round.
 pub(crate) async fn get_draw(deps: &CatalogDeps, request: &Request, id: &RoundId) -> Result<Response<Body>, Problem> {
     let draw = draw_of(deps, id).await?;
     let keep = if draw.is_final() { KEEP_REVEALED } else { KEEP };

@@ -17,14 +17,11 @@ pub(crate) struct Draw {
     pub(crate) round: Round,
     pub(crate) commitment: Commitment,
     pub(crate) seed: Option<Seed>,
-    /// How far a draw at the end is.
     pub(crate) at_end: Option<ledger::Draw>,
-    /// The beacon, if the draw uses one and it is posted.
     pub(crate) beacon: Option<Beacon>,
     pub(crate) winners: Vec<Winner>,
 }
 
-/// The entry that won a prize.
 #[derive(Serialize)]
 pub(crate) struct Winner {
     prize: u64,
@@ -55,25 +52,21 @@ impl Draw {
         Self { round, commitment, seed, at_end, beacon, winners }
     }
 
-    /// Whether the draw can no longer change.
     pub(crate) fn is_final(&self) -> bool {
         let is_drawn = self.at_end.as_ref().is_none_or(|draw| draw.drawn_at_ms.is_some());
         self.seed.is_some() && is_drawn && !self.awaits_beacon()
     }
 
-    /// Whether the draw uses a beacon that nobody has posted yet.
     pub(crate) const fn awaits_beacon(&self) -> bool {
         self.round.terms.allocation.has_beacon() && self.beacon.is_none()
     }
 
-    /// The round of drand that the draw uses, once it is named.
     pub(crate) fn drand_round(&self) -> Option<DrandRound> {
         let of_entries = self.at_end.as_ref().and_then(|draw| draw.closed).and_then(|closed| closed.drand_round);
         self.round.drand_round.or(of_entries)
     }
 }
 
-/// When the seed of a round becomes public.
 pub(crate) const fn reveals_at(closes_at: EpochMs) -> EpochMs {
     closes_at.plus_s(DRAW_REVEAL_AFTER_S)
 }

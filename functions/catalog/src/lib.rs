@@ -24,7 +24,6 @@ use crate::document::{CampaignDocument, CampaignsDocument, Card, SaleDocument, S
 pub use crate::draw_state::DRAW_REVEAL_AFTER_S;
 pub use crate::shelf::Shelf;
 
-/// Serves until Lambda ends the process. Fails if a setting is missing or unusable, or the Runtime API does not answer.
 pub fn run() -> Serving {
     serve(CatalogDeps::new, |deps, request| async move { handle(&deps, request).await })
 }

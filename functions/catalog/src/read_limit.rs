@@ -9,7 +9,6 @@ const AT_ONCE: usize = 4;
 pub(crate) struct ReadLimit(Semaphore);
 
 impl ReadLimit {
-    /// None under way.
     pub(crate) const fn new() -> Self {
         Self(Semaphore::const_new(AT_ONCE))
     }

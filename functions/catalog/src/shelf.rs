@@ -28,7 +28,6 @@ const LEDGER_TIMEOUT: Duration = LONGEST_READ;
 const REDIS_TIMEOUT: Duration = Duration::from_millis(500);
 /// How many rounds' availability is cached: several times the number of sales ever published at once.
 const MAX_ROUNDS: u64 = 10_000;
-/// How many draws are cached.
 const MAX_DRAWS: u64 = 1_000;
 /// How many seconds before the opening the answer says whether a round is loaded: by then every round that was
 /// published in time is.
@@ -55,7 +54,6 @@ pub struct Shelf {
     drawing: Arc<ReadLimit>,
 }
 
-/// Everything that is published, as of one read.
 pub(crate) struct Listed {
     /// The latest round of each sale that everybody may see.
     rounds: HashMap<SaleId, Round>,
@@ -65,20 +63,16 @@ pub(crate) struct Listed {
     kill_switches: KillSwitches,
 }
 
-/// A sale's availability and what comes next.
 pub(crate) struct SaleStatus {
     pub(crate) phase: Phase,
     pub(crate) availability: Availability,
     /// In a round whose units become available over time. For display only: Redis's clock decides.
     pub(crate) rain: Option<RainProgress>,
-    /// When the next units become available.
     pub(crate) next_release_ms: Option<EpochMs>,
 }
 
-/// How far a plan has come.
 #[derive(Serialize)]
 pub(crate) struct RainProgress {
-    /// The units of the round.
     units: u32,
     /// How many units have become available, whoever has them now.
     dropped: u32,
@@ -99,12 +93,10 @@ impl Listed {
         self.rounds.get(sale)
     }
 
-    /// The latest round of a sale that only some may see.
     pub(crate) fn hidden_round(&self, sale: &SaleId) -> Option<&Round> {
         self.hidden.get(sale)
     }
 
-    /// The latest rounds of the sales that only some may see.
     pub(crate) fn hidden(&self) -> impl Iterator<Item = &Round> {
         self.hidden.values()
     }
@@ -143,7 +135,6 @@ impl Listed {
 }
 
 impl Shelf {
-    /// An empty cache in front of `stock` and `ledger`.
     pub fn new(stock: Stock, ledger: Ledger, clock: Clock) -> Self {
         let (listed, left) = (Briefly::new(1, clock), Briefly::new(MAX_ROUNDS, clock));
         let (draws, drawing) = (Briefly::new(MAX_DRAWS, clock), Arc::new(ReadLimit::new()));
@@ -151,7 +142,6 @@ impl Shelf {
         Self { stock, ledger, clock, published, listed, left, draws, drawing }
     }
 
-    /// How many rounds' availability is cached.
     pub async fn rounds(&self) -> u64 {
         self.left.count().await
     }

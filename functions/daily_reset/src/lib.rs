@@ -17,33 +17,25 @@ const LOOK_BACK_S: u32 = 31 * 24 * 60 * 60;
 /// the rest.
 pub const RUN_TIMEOUT: Duration = Duration::from_secs(45);
 
-/// The function's dependencies.
 #[derive(Clone)]
 pub struct DailyResetDeps {
-    /// DynamoDB.
     pub ledger: Ledger,
-    /// The clock.
     pub clock: Clock,
-    /// The time limit of a run.
     pub run_timeout: Duration,
 }
 
 impl DailyResetDeps {
-    /// Makes the dependencies from the settings. Fails if a setting is missing or unusable.
     pub fn new(context: &Context) -> Result<Self, ContextError> {
         Ok(Self { ledger: context.ledger()?, clock: context.clock(), run_timeout: RUN_TIMEOUT })
     }
 }
 
-/// Serves until Lambda ends the process. Fails if a setting is missing or unusable, or the Runtime API does not answer.
 pub fn run() -> Serving {
     serve_events(DailyResetDeps::new, async |deps: &DailyResetDeps, _: Value| Ok(handle(deps).await?))
 }
 
-/// What one run did.
 #[derive(Debug, Default, PartialEq, Eq, Serialize)]
 pub struct DailyResetSummary {
-    /// Sales whose next round was begun.
     pub begun: usize,
     /// Sales whose next round could not be begun; the log has the reasons, and the next run tries again.
     pub failed: usize,

@@ -8,19 +8,14 @@ use fulfilment::Fulfilment;
 use messaging::queue::{OrderMessage, Quarantine};
 use runtime::{Clock, MessageError, each_message};
 
-/// The function's dependencies.
 #[derive(Clone)]
 pub struct DeadLetterDeps {
-    /// What places orders.
     pub fulfilment: Fulfilment,
-    /// The queue that keeps unreadable messages.
     pub quarantine: Quarantine,
-    /// The clock.
     pub clock: Clock,
 }
 
 impl DeadLetterDeps {
-    /// Makes the dependencies from the settings. Fails if a setting is missing or unusable.
     pub fn new(context: &Context) -> Result<Self, ContextError> {
         Ok(Self {
             fulfilment: Fulfilment {
@@ -36,12 +31,10 @@ impl DeadLetterDeps {
     }
 }
 
-/// Serves until Lambda ends the process. Fails if a setting is missing or unusable, or the Runtime API does not answer.
 pub fn run() -> Serving {
     serve_events(DeadLetterDeps::new, async |deps: &DeadLetterDeps, event| Ok(handle(deps, event).await))
 }
 
-/// Handles a batch. Returns the messages that failed, which SQS delivers again.
 pub async fn handle(deps: &DeadLetterDeps, event: SqsEvent) -> SqsBatchResponse {
     each_message(event, |message| resolve(deps, message.body), |_| async {}).await
 }

@@ -19,7 +19,6 @@ use tokio::time::timeout;
 /// all rounds.
 const LOOK_BACK_S: u32 = 31 * 24 * 60 * 60;
 const ALL_EVERY_MINUTES: i64 = 60;
-/// How many draws are read concurrently.
 const READS_AT_ONCE: usize = 16;
 /// The time limit of a run: a few seconds less than Lambda's 55 s, so that the summary is logged. The next run continues.
 const RUN_TIMEOUT: Duration = Duration::from_secs(50);
@@ -33,23 +32,16 @@ const UNOPENED_TIMEOUT: Duration = Duration::from_secs(3);
 /// A draw that is not done this many seconds after its round's end is late: Redis is being restored, or a step fails.
 const LATE_AFTER_S: u32 = 30 * 60;
 
-/// The function's dependencies.
 #[derive(Clone)]
 pub struct DrawDeps {
-    /// Redis.
     pub stock: Stock,
-    /// DynamoDB.
     pub ledger: Ledger,
-    /// Reservations that are not orders yet.
     pub orders: OrderBacklog,
-    /// The queue of winners to notify.
     pub winners: WinnerQueue,
-    /// The clock.
     pub clock: Clock,
 }
 
 impl DrawDeps {
-    /// Makes the dependencies from the settings. Fails if a setting is missing or unusable.
     pub fn new(context: &Context) -> Result<Self, ContextError> {
         Ok(Self {
             stock: context.stock()?,
@@ -61,19 +53,15 @@ impl DrawDeps {
     }
 }
 
-/// Serves until Lambda ends the process. Fails if a setting is missing or unusable, or the Runtime API does not answer.
 pub fn run() -> Serving {
     serve_events(DrawDeps::new, async |deps: &DrawDeps, _: Value| Ok(handle(deps).await?))
 }
 
-/// What one run found and did.
 #[derive(Debug, Default, PartialEq, Eq, Serialize)]
 pub struct DrawSummary {
     /// Draws that were not done when the run began, and their state.
     pub draws: BTreeMap<String, String>,
-    /// Draws that this run completed.
     pub drawn: usize,
-    /// Draws that are late.
     pub late: usize,
     /// Draws whose next step failed; the log has the reasons, and the next run tries again.
     pub failed: usize,

@@ -13,14 +13,12 @@ const SOURCE: &str = "flash-sale";
 /// Error codes of entries that are refused for their content (`PutEventsResultEntry`). Other errors may pass.
 const NEVER: [&str; 2] = ["InvalidArgument", "MalformedDetail"];
 
-/// The event bus of the merchant's systems.
 #[derive(Clone)]
 pub(crate) struct Bus {
     event_bridge: AwsClient,
     name: String,
 }
 
-/// Why events could not be put on the bus.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum BusError {
     #[error("EventBridge did not answer PutEvents")]

@@ -16,7 +16,6 @@ pub struct Event {
     version: u32,
     /// The same whenever the same fact is emitted again.
     pub id: String,
-    /// What happened.
     pub r#type: &'static str,
     /// When it happened, or was noticed.
     #[serde(serialize_with = "rfc3339")]
@@ -53,7 +52,6 @@ struct AboutOrder {
     /// What its unit won, in an instant draw.
     #[serde(skip_serializing_if = "Option::is_none")]
     award: Option<Award>,
-    /// Why it failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<&'static str>,
 }
@@ -64,7 +62,6 @@ struct AboutRefund {
     payment_id: String,
     #[serde(flatten)]
     price: Price,
-    /// The operator who marked it as refunded.
     #[serde(skip_serializing_if = "Option::is_none")]
     refunded_by: Option<String>,
 }

@@ -32,7 +32,6 @@ const PAUSE: Duration = Duration::from_millis(500);
 /// The time limit for a batch; what is not done by then is repeated. Less than the function's 30 s.
 const BATCH_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// The function's dependencies.
 #[derive(Clone)]
 pub struct EmitterDeps {
     bus: Bus,
@@ -41,7 +40,6 @@ pub struct EmitterDeps {
 }
 
 impl EmitterDeps {
-    /// Makes the dependencies from the settings. Fails if a setting is missing or unusable.
     pub fn new(context: &Context) -> Result<Self, ContextError> {
         let event_bridge = AwsClient::event_bridge(context.aws());
         let name = context.settings().required("EVENT_BUS_NAME")?;
@@ -49,7 +47,6 @@ impl EmitterDeps {
     }
 }
 
-/// Serves until Lambda ends the process. Fails if a setting is missing or unusable, or the Runtime API does not answer.
 pub fn run() -> Serving {
     serve_events(EmitterDeps::new, async |deps: &EmitterDeps, event| Ok(handle(deps, event).await))
 }

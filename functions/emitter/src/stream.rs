@@ -3,12 +3,10 @@ use serde_json::Value;
 
 use crate::event::Event;
 
-/// A record and the facts in it.
 #[derive(Debug)]
 pub(crate) struct Read {
     /// Its sequence number in the stream; empty if it has none.
     pub(crate) sequence_number: String,
-    /// The record as received.
     pub(crate) record: Value,
     pub(crate) events: Result<Vec<Event>, Unreadable>,
 }

@@ -9,21 +9,16 @@ use messaging::queue::{ExpiryMessage, ExpiryQueue};
 use runtime::{Clock, MessageError, each_message};
 use stock::Stock;
 
-/// The function's dependencies.
 #[derive(Clone)]
 pub struct ExpiryDeps {
-    /// Redis.
     pub stock: Stock,
-    /// DynamoDB.
     pub ledger: Ledger,
     /// The expiry queue, for the next hop.
     pub expiry: ExpiryQueue,
-    /// The clock.
     pub clock: Clock,
 }
 
 impl ExpiryDeps {
-    /// Makes the dependencies from the settings. Fails if a setting is missing or unusable.
     pub fn new(context: &Context) -> Result<Self, ContextError> {
         Ok(Self {
             stock: context.stock()?,
@@ -34,12 +29,10 @@ impl ExpiryDeps {
     }
 }
 
-/// Serves until Lambda ends the process. Fails if a setting is missing or unusable, or the Runtime API does not answer.
 pub fn run() -> Serving {
     serve_events(ExpiryDeps::new, async |deps: &ExpiryDeps, event| Ok(handle(deps, event).await))
 }
 
-/// Handles a batch. Returns the messages that failed, which SQS delivers again.
 pub async fn handle(deps: &ExpiryDeps, event: SqsEvent) -> SqsBatchResponse {
     each_message(event, |message| expire_one(deps, message.body), |_| async {}).await
 }

@@ -30,23 +30,18 @@ const ORDERS_AT_ONCE: usize = 10;
 /// The time limit for a batch; what is not done by then is repeated. Less than the function's 30 s.
 const BATCH_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// The function's dependencies.
 #[derive(Clone)]
 pub struct NotifierDeps {
-    /// DynamoDB.
     pub ledger: Ledger,
     /// The terms of rounds, which have the names of prizes.
     pub terms: TermsCache,
-    /// The connections.
     pub gateway: Gateway,
     /// What has been delivered of batches that will be repeated.
     pub delivered: Delivered,
-    /// The clock.
     pub clock: Clock,
 }
 
 impl NotifierDeps {
-    /// Makes the dependencies from the settings. Fails if a setting is missing or unusable.
     pub fn new(context: &Context) -> Result<Self, ContextError> {
         Ok(Self {
             ledger: context.ledger()?,
@@ -58,12 +53,10 @@ impl NotifierDeps {
     }
 }
 
-/// Serves until Lambda ends the process. Fails if a setting is missing or unusable, or the Runtime API does not answer.
 pub fn run() -> Serving {
     serve_events(NotifierDeps::new, async |deps: &NotifierDeps, event| Ok(handle(deps, event).await))
 }
 
-/// Why a buyer could not be notified.
 type TellError = Box<dyn std::error::Error + Send + Sync>;
 
 /// Handles a batch. Lambda sends the first failed record, and all records after it, again.

@@ -12,19 +12,14 @@ use runtime::{Clock, MessageError, ReceivedMessage, each_message};
 /// so it becomes a dead letter now rather than when the queue's visibility timeout ends.
 pub const RETRY_DELAYS_S: [u32; 3] = [5, 10, 30];
 
-/// The function's dependencies.
 #[derive(Clone)]
 pub struct OrderDeps {
-    /// What places orders.
     pub fulfilment: Fulfilment,
-    /// The order queue.
     pub orders: OrderQueue,
-    /// The clock.
     pub clock: Clock,
 }
 
 impl OrderDeps {
-    /// Makes the dependencies from the settings. Fails if a setting is missing or unusable.
     pub fn new(context: &Context) -> Result<Self, ContextError> {
         Ok(Self {
             fulfilment: Fulfilment {
@@ -40,12 +35,10 @@ impl OrderDeps {
     }
 }
 
-/// Serves until Lambda ends the process. Fails if a setting is missing or unusable, or the Runtime API does not answer.
 pub fn run() -> Serving {
     serve_events(OrderDeps::new, async |deps: &OrderDeps, event| Ok(handle(deps, event).await))
 }
 
-/// Handles a batch. Returns the messages that failed, which SQS delivers again.
 pub async fn handle(deps: &OrderDeps, event: SqsEvent) -> SqsBatchResponse {
     each_message(event, |message| order(deps, message.body), |message| put_off(deps, message)).await
 }

@@ -14,21 +14,16 @@ use serde::Serialize;
 
 use webhook::{Event, Paid};
 
-/// The function's dependencies.
 #[derive(Clone)]
 pub struct PaymentDeps {
-    /// DynamoDB.
     pub ledger: Ledger,
     /// The expiry queue, for orders that were paid too late.
     pub expiry: ExpiryQueue,
-    /// The key that callbacks are signed with.
     pub secret: Secret,
-    /// The clock.
     pub clock: Clock,
 }
 
 impl PaymentDeps {
-    /// Makes the dependencies from the settings. Fails if a setting is missing or unusable.
     pub fn new(context: &Context) -> Result<Self, ContextError> {
         Ok(Self {
             ledger: context.ledger()?,
@@ -39,7 +34,6 @@ impl PaymentDeps {
     }
 }
 
-/// Serves until Lambda ends the process. Fails if a setting is missing or unusable, or the Runtime API does not answer.
 pub fn run() -> Serving {
     serve(PaymentDeps::new, |deps, request| async move { handle(&deps, request).await })
 }
@@ -61,7 +55,6 @@ impl Outcome {
     }
 }
 
-/// Answers one request.
 pub async fn handle(deps: &PaymentDeps, request: Request) -> Response<Body> {
     let answered = tokio::time::timeout(deps.clock.limit(ANSWER_TIMEOUT), answer(deps, &request)).await;
     respond(answered.unwrap_or_else(|late| Err(Problem::unanswered(late))))

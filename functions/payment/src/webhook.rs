@@ -10,7 +10,6 @@ use standardwebhooks::{HEADER_WEBHOOK_TIMESTAMP, Webhook};
 /// The largest number of digits in a plausible timestamp: until the year 5138.
 const MAX_TIMESTAMP_DIGITS: usize = 11;
 
-/// A completed payment.
 #[derive(Debug)]
 pub(crate) struct Paid {
     pub(crate) payment_id: String,
@@ -18,7 +17,6 @@ pub(crate) struct Paid {
     pub(crate) price: Price,
 }
 
-/// What a callback reports.
 #[derive(Debug)]
 pub(crate) enum Event {
     Paid(Paid),
@@ -62,11 +60,9 @@ type Unknown = BTreeMap<String, IgnoredAny>;
 /// How many keys the secret may have, one on each line: during a rotation, the new one and the old one.
 const MAX_KEYS: usize = 2;
 
-/// Parses a callback, if it is signed with a key of the secret, not more than five minutes ago.
-///
-/// # Errors
-/// 401 without a right signature, whatever is wrong with it; 400 if the signed body is not an event, or does not have
-/// the documented form of its type.
+/// Parses a callback, if it is signed with a key of the secret, not more than five minutes ago. Fails with 401 without
+/// a right signature, whatever is wrong with it; 400 if the signed body is not an event, or does not have the
+/// documented form of its type.
 pub(crate) fn read(request: &Request, secret: &str) -> Result<Event, Problem> {
     let unauthorized = || Problem::new(Code::Unauthorized);
     let body = text_body(request)?;

@@ -14,27 +14,20 @@ pub const RUN_TIMEOUT: Duration = Duration::from_secs(50);
 
 const THROTTLE_TO: &str = "THROTTLE_BUSY_SALES_TO";
 
-/// The function's dependencies.
 #[derive(Clone)]
 pub struct ReconciliationDeps {
-    /// Redis.
     pub stock: Stock,
-    /// DynamoDB.
     pub ledger: Ledger,
-    /// The order queue.
     pub orders: OrderQueue,
     /// How long a reservation waits for its order before its message is sent again.
     pub send_again_after: Duration,
     /// The rate that a busy sale is throttled to, in requests a second; `None` if operators decide.
     pub throttle_busy_to: Option<u32>,
-    /// The clock.
     pub clock: Clock,
-    /// The time limit of a run.
     pub run_timeout: Duration,
 }
 
 impl ReconciliationDeps {
-    /// Makes the dependencies from the settings. Fails if a setting is missing or unusable.
     pub fn new(context: &Context) -> Result<Self, ContextError> {
         Ok(Self {
             stock: context.stock()?,
@@ -52,7 +45,6 @@ impl ReconciliationDeps {
 #[error("{THROTTLE_TO} must be 1 to {MAX_THROTTLE_REQUESTS_PER_S}")]
 struct InvalidRate;
 
-/// The setting that throttles busy sales, if it is set.
 fn throttle_busy_to(context: &Context) -> Result<Option<u32>, ContextError> {
     let Some(text) = context.settings().optional(THROTTLE_TO) else { return Ok(None) };
     let rate = text.parse().ok().filter(|rate| (1..=MAX_THROTTLE_REQUESTS_PER_S).contains(rate));

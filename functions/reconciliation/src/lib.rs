@@ -64,7 +64,6 @@ const OVER_FIRST_EVERY: i64 = 10;
 /// others.
 const OVER_AFTER_S: u32 = 5 * 60;
 
-/// Serves until Lambda ends the process. Fails if a setting is missing or unusable, or the Runtime API does not answer.
 pub fn run() -> Serving {
     serve_events(ReconciliationDeps::new, async |deps: &ReconciliationDeps, _: Value| Ok(handle(deps).await?))
 }
@@ -97,7 +96,6 @@ async fn reconcile(deps: &ReconciliationDeps, summary: &mut ReconciliationSummar
     Ok(())
 }
 
-/// A round, and its number of lanes.
 #[derive(Debug, Clone)]
 struct Placed {
     id: RoundId,

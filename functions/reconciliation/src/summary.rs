@@ -3,7 +3,6 @@ use std::collections::BTreeMap;
 use fulfilment::UnitCounts;
 use serde::Serialize;
 
-/// What one run found and did.
 #[derive(Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ReconciliationSummary {
     /// Overdue orders that this run expired, since their messages must be lost.

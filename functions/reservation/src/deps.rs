@@ -7,27 +7,18 @@ use messaging::queue::OrderQueue;
 use process::Snapshots;
 use runtime::Clock;
 
-/// The function's dependencies.
 #[derive(Clone)]
 pub struct ReservationDeps {
-    /// Redis, DynamoDB, and what places orders.
     pub fulfilment: Fulfilment,
-    /// Published sales and kill switches.
     pub snapshots: Snapshots,
-    /// The keys that sign passes.
     pub keys: PassKeys,
-    /// This process's counts of users and addresses.
     pub counts: Arc<VisitorCounts>,
-    /// The order queue.
     pub orders: OrderQueue,
-    /// Asks for rounds that Redis has lost.
     pub rebuilds: Rebuilds,
-    /// The clock.
     pub clock: Clock,
 }
 
 impl ReservationDeps {
-    /// Makes the dependencies from the settings. Fails if a setting is missing or unusable.
     pub fn new(context: &Context) -> Result<Self, ContextError> {
         Ok(Self {
             fulfilment: Fulfilment {

@@ -22,7 +22,6 @@ const POLL_ENTERED_MS: u64 = 20_000;
 /// A user without reservations, in a round that Redis lost, may have some in a moment.
 const POLL_RESTORING_MS: u64 = 2_000;
 
-/// A reservation as its user sees it.
 #[derive(Serialize)]
 pub(crate) struct Document {
     reservation_id: ReservationId,
@@ -52,7 +51,6 @@ fn is_false(value: &bool) -> bool {
 }
 
 impl Document {
-    /// The document of a reservation whose order is not written yet.
     pub(crate) fn queued(reservation: &Reservation, now: EpochMs) -> Self {
         let waited_ms = now.since_ms(reservation.reserved_at_ms);
         let poll_after_ms = Some(if waited_ms < QUEUED_MS { POLL_QUEUED_MS } else { POLL_LONG_QUEUED_MS });
@@ -75,7 +73,6 @@ impl Document {
         }
     }
 
-    /// The document of an order and its award.
     pub(crate) fn of(order: &Order, award: Option<ShownAward>, now: EpochMs) -> Self {
         let poll_after_ms = match (order.state, &award) {
             (OrderState::Pending, _) => {
@@ -99,7 +96,6 @@ impl Document {
     }
 }
 
-/// A user's reservations in the latest round of a sale.
 #[derive(Serialize)]
 pub(crate) struct SaleReservationsDocument {
     sale_id: SaleId,
@@ -120,7 +116,6 @@ impl SaleReservationsDocument {
     }
 }
 
-/// A page of a user's orders.
 #[derive(Serialize)]
 pub(crate) struct OrdersDocument {
     orders: Vec<Document>,

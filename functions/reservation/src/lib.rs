@@ -27,12 +27,10 @@ const ACCEPTED: &str = "accepted";
 /// Milliseconds from the event to the answer.
 static RESERVE_MS: SampledMs = SampledMs::new("ReserveMs");
 
-/// Serves until Lambda ends the process. Fails if a setting is missing or unusable, or the Runtime API does not answer.
 pub fn run() -> Serving {
     serve_crowd(ReservationDeps::new, |deps, request| async move { handle(&deps, request).await })
 }
 
-/// Answers one request.
 pub async fn handle(deps: &ReservationDeps, request: Request) -> Response<Body> {
     let began = Instant::now();
     let path = segments(&request);

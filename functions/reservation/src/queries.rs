@@ -22,12 +22,10 @@ use crate::expedite;
 /// How many running rounds a list of orders searches for queued reservations, those that opened last first. It bounds
 /// the cost of the list.
 const MAX_ROUNDS: usize = 20;
-/// How many of them are searched concurrently.
 const ROUNDS_AT_ONCE: usize = 5;
 /// The largest number of reservations on a page: queued ones of all searched rounds, and a page of orders.
 pub const MAX_LISTED: u64 = MAX_ROUNDS as u64 * MAX_PER_USER_LIMIT as u64 + ORDERS_PAGE as u64;
 
-/// The status of one reservation.
 pub(crate) async fn reservation(deps: &ReservationDeps, request: &Request, id: &str) -> Reply {
     let (caller, id) = (caller(request)?, reservation_id(id)?);
     let at_once = expedite::is_asked_for(request)?;
@@ -182,7 +180,6 @@ async fn queued_or(
     }
 }
 
-/// The document of an order.
 pub(crate) async fn document(deps: &ReservationDeps, order: &Order, now: EpochMs) -> Reply {
     Ok(json(StatusCode::OK, &shown(deps, order, now).await?))
 }
@@ -201,7 +198,6 @@ fn cursor(text: &str) -> Result<(ReservationId, EpochMs), Problem> {
     parse().ok_or_else(|| Problem::invalid("cursor: take it from an earlier page's next_cursor"))
 }
 
-/// Parses the id in a path.
 pub(crate) fn reservation_id(text: &str) -> Result<ReservationId, Problem> {
     text.parse().map_err(|error: InvalidId| Problem::invalid(error.to_string()))
 }

@@ -21,7 +21,6 @@ const SEND_AGAIN_AFTER_MS: u64 = 2_000;
 const CHECKS: &[Check] =
     &[Check::Pass, Check::KillSwitch, Check::Address, Check::Rate(Route::Reserve), Check::Form, Check::SoldOut];
 
-/// A valid request for a reservation.
 struct Attempt {
     id: ReservationId,
     user: UserId,
@@ -92,7 +91,6 @@ async fn attempt(deps: &ReservationDeps, request: &Request, sale: &str, token: &
     Ok(Attempt { id, user, class: pass.class, sale })
 }
 
-/// The idempotency key of a request without a body.
 fn key_without_body(request: &Request) -> Result<Option<&str>, Problem> {
     no_body(request)?;
     idempotency_key(request)

@@ -10,29 +10,21 @@ use stock::Stock;
 use crate::lines::Lines;
 use crate::missed::Missed;
 
-/// The function's dependencies.
 #[derive(Clone)]
 pub struct WaitingRoomDeps {
-    /// Redis.
     pub stock: Stock,
-    /// DynamoDB.
     pub ledger: Ledger,
-    /// Published sales and kill switches.
     pub snapshots: Snapshots,
     /// The keys that sign passes, from which the keys of tickets are derived.
     pub keys: PassKeys,
-    /// This process's counts of users and addresses.
     pub counts: Arc<VisitorCounts>,
-    /// This process's cache of lines.
     pub lines: Lines,
     /// Users who got tickets without Redis.
     pub missed: Missed,
-    /// The clock.
     pub clock: Clock,
 }
 
 impl WaitingRoomDeps {
-    /// Makes the dependencies from the settings. Fails if a setting is missing or unusable.
     pub fn new(context: &Context) -> Result<Self, ContextError> {
         Ok(Self {
             stock: context.stock()?,

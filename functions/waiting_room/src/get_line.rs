@@ -23,7 +23,6 @@ pub(crate) fn respond(reply: Reply) -> Response<Body> {
     })
 }
 
-/// How far the line of a sale has moved.
 pub(crate) async fn get_line(deps: &WaitingRoomDeps, sale: &str) -> Reply {
     let id: SaleId = sale.parse().map_err(|error: InvalidId| Problem::invalid(error.to_string()))?;
     let mut snapshot = deps.snapshots.of(&id).await.map_err(Problem::unanswered)?;

@@ -23,12 +23,10 @@ pub use crate::missed::Missed;
 
 /// The code under which tickets are counted.
 const IN_LINE: &str = "in_line";
-/// Serves until Lambda ends the process. Fails if a setting is missing or unusable, or the Runtime API does not answer.
 pub fn run() -> Serving {
     serve_crowd(WaitingRoomDeps::new, |deps, request| async move { handle(&deps, request).await })
 }
 
-/// Answers one request.
 pub async fn handle(deps: &WaitingRoomDeps, request: Request) -> Response<Body> {
     let answered = tokio::time::timeout(deps.clock.limit(ANSWER_TIMEOUT), answer(deps, &request)).await;
     let reply = answered.unwrap_or_else(|late| Err(Problem::unanswered(late)));

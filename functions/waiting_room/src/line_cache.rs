@@ -38,7 +38,6 @@ where
     S: Default + Send + 'static,
     D: Clone + Send + 'static,
 {
-    /// No lines yet.
     pub(crate) fn new() -> Self {
         Self(Cache::builder().max_capacity(MAX_LINES).build())
     }

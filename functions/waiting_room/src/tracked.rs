@@ -68,10 +68,8 @@ struct UnitTotals {
     may_return: u64,
 }
 
-/// The public document of a round's line, from a look that ended at most a second ago.
-///
-/// # Errors
-/// 503 if the ledger or Redis does not answer: the order cannot be known without its seed.
+/// The public document of a round's line, from a look that ended at most a second ago. Fails with 503 if the ledger or
+/// Redis does not answer: the order cannot be known without its seed.
 pub(crate) async fn look_at(deps: &WaitingRoomDeps, round: &Round, line: LineTerms, per_s: u32) -> LineResult {
     let read = async |tracked: &mut Tracked| {
         let result = timeout(deps.clock.limit(READ_TIMEOUT), tracked.read(deps, round, line, per_s)).await;

@@ -18,28 +18,21 @@ use stock::Stock;
 /// the rest.
 pub const RUN_TIMEOUT: Duration = Duration::from_secs(45);
 
-/// The function's dependencies.
 #[derive(Clone)]
 pub struct WarmupDeps {
-    /// Redis.
     pub stock: Stock,
-    /// DynamoDB.
     pub ledger: Ledger,
-    /// The clock.
     pub clock: Clock,
-    /// The time limit of a run.
     pub run_timeout: Duration,
 }
 
 impl WarmupDeps {
-    /// Makes the dependencies from the settings. Fails if a setting is missing or unusable.
     pub fn new(context: &Context) -> Result<Self, ContextError> {
         let (stock, ledger, clock) = (context.stock()?, context.ledger()?, context.clock());
         Ok(Self { stock, ledger, clock, run_timeout: RUN_TIMEOUT })
     }
 }
 
-/// Serves until Lambda ends the process. Fails if a setting is missing or unusable, or the Runtime API does not answer.
 pub fn run() -> Serving {
     serve_events(WarmupDeps::new, async |deps: &WarmupDeps, event: Value| {
         // The schedule's event has no records.
@@ -50,10 +43,8 @@ pub fn run() -> Serving {
     })
 }
 
-/// What one run did.
 #[derive(Debug, Default, PartialEq, Eq, Serialize)]
 pub struct WarmupSummary {
-    /// Rounds loaded by this run.
     pub loaded: usize,
     /// Rounds that were already loaded, or that another run is loading.
     pub present: usize,

@@ -14,19 +14,15 @@ use serde_json::Value;
 /// once, which makes it a dead letter.
 pub const RETRY_DELAYS_S: [u32; 9] = [5, 30, 120, 600, 1_800, 3_600, 7_200, 14_400, 21_600];
 
-/// The function's dependencies.
 #[derive(Clone)]
 pub struct WebhookDeps {
     /// The merchant's address. `None` if the deployment has none (any more).
     receiver: Option<WebhookClient>,
-    /// The queue of events.
     pub events: WebhookQueue,
-    /// The clock.
     pub clock: Clock,
 }
 
 impl WebhookDeps {
-    /// Makes the dependencies from the settings. Fails if a setting is missing or unusable.
     pub fn new(context: &Context) -> Result<Self, ContextError> {
         let secret = context.webhook_secret()?;
         let unusable = |error| ContextError::Unusable { setting: "WEBHOOK_URL", source: Box::new(error) };
@@ -36,12 +32,10 @@ impl WebhookDeps {
     }
 }
 
-/// Serves until Lambda ends the process. Fails if a setting is missing or unusable, or the Runtime API does not answer.
 pub fn run() -> Serving {
     serve_events(WebhookDeps::new, async |deps: &WebhookDeps, event| Ok(handle(deps, event).await))
 }
 
-/// Why an event was not sent.
 #[derive(Debug, thiserror::Error)]
 enum NotSent {
     #[error("the message is not an event")]
@@ -50,7 +44,6 @@ enum NotSent {
     NoReceiver,
 }
 
-/// Handles a batch. Returns the messages that failed, which SQS delivers again.
 pub async fn handle(deps: &WebhookDeps, batch: SqsEvent) -> SqsBatchResponse {
     each_message(batch, |message| deliver(deps, message.body), |message| put_off(deps, message)).await
 }

@@ -15,7 +15,6 @@ const MAX_DOCUMENT: usize = 256 * 1024;
 /// The time limit for both documents: the rest of the function's ten seconds is for DynamoDB.
 pub(crate) const TIMEOUT: Duration = Duration::from_secs(4);
 
-/// Why the issuer's keys could not be read.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum DiscoveryError {
     #[error("{what} did not come")]

@@ -34,7 +34,6 @@ const BOUNDS: Bounds = Bounds {
 /// Logged whenever the keys cannot be read.
 const NO_ANSWER: &str = "cannot read the issuer's keys";
 
-/// Verifies tokens: who signs them, and for whom they must be.
 pub struct Issuer {
     expected: Arc<Expected>,
     keys: Refreshed<IssuerKeys, DiscoveryError>,
@@ -54,10 +53,7 @@ impl Issuer {
         Self { expected, keys }
     }
 
-    /// The token's user.
-    ///
-    /// # Errors
-    /// [`TokenRefused`] if the token is invalid, or cannot be verified now.
+    /// The token's user. Fails with [`TokenRefused`] if the token is invalid, or cannot be verified now.
     pub async fn user(&self, token: &str) -> Result<UserId, TokenRefused> {
         let id = token::key_id(token)?;
         let keys = self.keys.get().await.map_err(|error| {

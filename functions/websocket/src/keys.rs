@@ -15,7 +15,6 @@ pub(crate) struct IssuerKey {
     pub(crate) decoding: DecodingKey,
 }
 
-/// An issuer's keys by their id.
 #[derive(Clone)]
 pub(crate) struct IssuerKeys(HashMap<String, IssuerKey>);
 

@@ -23,21 +23,15 @@ use serde::Serialize;
 pub use issuer::Issuer;
 pub use token::TokenRefused;
 
-/// The function's dependencies.
 #[derive(Clone)]
 pub struct WebsocketDeps {
-    /// DynamoDB.
     pub ledger: Ledger,
-    /// The connections.
     pub gateway: Gateway,
-    /// Verifies tokens.
     pub issuer: Arc<Issuer>,
-    /// The clock.
     pub clock: Clock,
 }
 
 impl WebsocketDeps {
-    /// Makes the dependencies from the settings. Fails if a setting is missing or unusable.
     pub fn new(context: &Context) -> Result<Self, ContextError> {
         jwt::use_ring();
         let settings = context.settings();
@@ -51,7 +45,6 @@ impl WebsocketDeps {
     }
 }
 
-/// Serves until Lambda ends the process. Fails if a setting is missing or unusable, or the Runtime API does not answer.
 pub fn run() -> Serving {
     serve_events(WebsocketDeps::new, async |deps: &WebsocketDeps, event| Ok(handle(deps, event).await))
 }
@@ -60,7 +53,6 @@ pub fn run() -> Serving {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct GatewayResponse {
-    /// The status.
     pub status_code: u16,
 }
 
@@ -71,7 +63,6 @@ impl GatewayResponse {
     const UNAVAILABLE: Self = Self { status_code: 503 };
 }
 
-/// Answers one event.
 pub async fn handle(deps: &WebsocketDeps, request: Request) -> GatewayResponse {
     tokio::time::timeout(deps.clock.limit(ANSWER_TIMEOUT), answer(deps, request))
         .await

@@ -41,7 +41,6 @@ enum Audience {
     Many(Vec<String>),
 }
 
-/// What a token must contain.
 pub(crate) struct Expected {
     pub(crate) issuer: String,
     pub(crate) audience: BTreeSet<String>,

@@ -25,23 +25,18 @@ use crate::pacer::Pacer;
 /// How many winners one process reports in a second, unless `WINNERS_PER_S` says otherwise.
 const WINNERS_PER_S: u32 = 50;
 
-/// The function's dependencies.
 #[derive(Clone)]
 pub struct WinnersDeps {
-    /// DynamoDB.
     pub ledger: Ledger,
     /// The terms of rounds, which have the names of prizes.
     pub terms: TermsCache,
     /// The gift service. `None` if the deployment has none: winners then stay to be notified.
     gifts: Option<WebhookClient>,
-    /// When the next winner may be reported.
     pacer: Arc<Pacer>,
-    /// The clock.
     pub clock: Clock,
 }
 
 impl WinnersDeps {
-    /// Makes the dependencies from the settings. Fails if a setting is missing or unusable.
     pub fn new(context: &Context) -> Result<Self, ContextError> {
         let secret = context.winner_secret()?;
         let rate = match context.settings().optional("WINNERS_PER_S") {
@@ -63,12 +58,10 @@ impl WinnersDeps {
     }
 }
 
-/// Serves until Lambda ends the process. Fails if a setting is missing or unusable, or the Runtime API does not answer.
 pub fn run() -> Serving {
     serve_events(WinnersDeps::new, async |deps: &WinnersDeps, event| Ok(handle(deps, event).await))
 }
 
-/// The body of a notification.
 #[derive(Serialize)]
 struct Notification<'a> {
     r#type: &'static str,
@@ -99,7 +92,6 @@ enum NotWon {
     NotInOrder(RoundId, u32),
 }
 
-/// Handles a batch. Returns the messages that failed, which SQS delivers again.
 pub async fn handle(deps: &WinnersDeps, event: SqsEvent) -> SqsBatchResponse {
     each_message(event, |message| notify(deps, message.body), |_| async {}).await
 }

@@ -15,7 +15,6 @@ impl Pacer {
         Self { every: Duration::from_secs(1) / rate.max(1), next: Mutex::default() }
     }
 
-    /// Waits for the next free turn.
     pub(crate) async fn turn(&self) {
         let at = {
             let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);

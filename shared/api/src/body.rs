@@ -7,10 +7,7 @@ use crate::{Code, Problem};
 /// The largest body in bytes: several times the largest that any route documents.
 pub const MAX_BODY_BYTES: usize = 16 * 1024;
 
-/// The body as text, of at most [`MAX_BODY_BYTES`].
-///
-/// # Errors
-/// 413 above [`MAX_BODY_BYTES`], 400 if it is not UTF-8.
+/// The body as text, of at most [`MAX_BODY_BYTES`]. Fails with 413 above [`MAX_BODY_BYTES`], 400 if it is not UTF-8.
 pub fn text_body(request: &Request) -> Result<&str, Problem> {
     text_up_to(request, MAX_BODY_BYTES)
 }
@@ -31,10 +28,8 @@ fn not_utf_8() -> Problem {
     Problem::invalid("the body is not UTF-8")
 }
 
-/// Checks that there is no body, or only an empty JSON object.
-///
-/// # Errors
-/// As [`json_body`], and 400 for an object with fields.
+/// Checks that there is no body, or only an empty JSON object. Fails as [`json_body`], and 400 for an object with
+/// fields.
 pub fn no_body(request: &Request) -> Result<(), Problem> {
     #[derive(serde::Deserialize)]
     #[serde(deny_unknown_fields)]
@@ -45,19 +40,14 @@ pub fn no_body(request: &Request) -> Result<(), Problem> {
     json_body::<Nothing>(request).map(|_| ())
 }
 
-/// The body as JSON of the shape `T`, which should deny unknown fields.
-///
-/// # Errors
-/// 415 unless the content type is `application/json`, 413 above [`MAX_BODY_BYTES`], 400 with the path of the field that
-/// is wrong.
+/// The body as JSON of the shape `T`, which should deny unknown fields. Fails with 415 unless the content type is
+/// `application/json`, 413 above [`MAX_BODY_BYTES`], 400 with the path of the field that is wrong.
 pub fn json_body<T: DeserializeOwned>(request: &Request) -> Result<T, Problem> {
     json_body_up_to(request, MAX_BODY_BYTES)
 }
 
-/// Like [`json_body`], for a route whose body may have up to `most` bytes.
-///
-/// # Errors
-/// As [`json_body`], with 413 above `most` bytes.
+/// Like [`json_body`], for a route whose body may have up to `most` bytes. Fails as [`json_body`], with 413 above
+/// `most` bytes.
 pub fn json_body_up_to<T: DeserializeOwned>(request: &Request, most: usize) -> Result<T, Problem> {
     let body = text_up_to(request, most)?;
     // A gateway that takes the body for text has put this in place of what it could not read.
@@ -67,10 +57,8 @@ pub fn json_body_up_to<T: DeserializeOwned>(request: &Request, most: usize) -> R
     json_of(request, body)
 }
 
-/// Like [`json_body`], for a body whose signature has been verified, so that no gateway has changed it.
-///
-/// # Errors
-/// As [`json_body`].
+/// Like [`json_body`], for a body whose signature has been verified, so that no gateway has changed it. Fails as
+/// [`json_body`].
 pub fn signed_json_body<T: DeserializeOwned>(request: &Request) -> Result<T, Problem> {
     json_of(request, text_body(request)?)
 }

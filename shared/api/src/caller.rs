@@ -12,7 +12,6 @@ const USUAL_CLAIMS: &str = "groups,cognito:groups";
 /// The caller, from the claims that the gateway's authorizer verified.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Caller {
-    /// The token's subject.
     pub user: UserId,
 }
 
@@ -33,7 +32,6 @@ impl GroupClaims {
         Self { claims }
     }
 
-    /// The default claims.
     pub fn usual() -> Self {
         Self::new(USUAL_CLAIMS)
     }
@@ -68,9 +66,7 @@ impl Operators {
     }
 
     /// Checks that the caller is an operator: at least one of the claims is there, and each that is there is the group.
-    ///
-    /// # Errors
-    /// 401 as [`caller`], 403 for anybody else.
+    /// Fails with 401 as [`caller`], 403 for anybody else.
     pub fn check(&self, request: &Request) -> Result<Caller, Problem> {
         let caller = caller(request)?;
         let is_operator = self.claims.named_by(request) == Some(self.group.as_str());
@@ -84,10 +80,7 @@ fn verified_claims(request: &Request) -> Option<&HashMap<String, String>> {
 }
 
 /// Reads the caller from the verified claims, and from nothing that a client can write itself, such as a header, query
-/// or body.
-///
-/// # Errors
-/// 401 without verified claims or with a subject that cannot be a user id.
+/// or body. Fails with 401 without verified claims or with a subject that cannot be a user id.
 pub fn caller(request: &Request) -> Result<Caller, Problem> {
     let subject = verified_claims(request).and_then(|claims| claims.get("sub"));
     let user = subject.filter(|subject| may_be_text(subject)).and_then(|subject| subject.parse().ok());

@@ -64,10 +64,7 @@ impl Edge {
     /// Replaces the gateway's view of the client address, which behind a CDN is the CDN's, by the viewer's address, if
     /// the request came through the CDN. Other requests stay as they are, or are refused if the CDN is the only way in.
     /// If the keys cannot be read, nobody can tell the two apart; then requests are refused with 503 where the CDN is
-    /// the only way in.
-    ///
-    /// # Errors
-    /// The answer to a request that bypassed the CDN, or may have.
+    /// the only way in. Fails with the answer to a request that bypassed the CDN, or may have.
     pub async fn let_in(&self, request: &mut Request) -> Result<(), Response<Body>> {
         let Some(keys) = &self.keys else { return Ok(()) };
         self.refusal(request, keys.get().await).map_or(Ok(()), Err)

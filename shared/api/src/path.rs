@@ -8,7 +8,6 @@ pub fn segments(request: &Request) -> Vec<&str> {
     request.raw_http_path().trim_matches('/').split('/').collect()
 }
 
-/// The last segment of the path.
 pub fn last_segment(request: &Request) -> &str {
     request.raw_http_path().trim_matches('/').rsplit('/').next().unwrap_or_default()
 }

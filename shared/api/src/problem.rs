@@ -19,15 +19,12 @@ macro_rules! codes {
         }
 
         impl Code {
-            /// Every code.
             pub const ALL: &[Self] = Self::VARIANTS;
 
-            /// The code as clients see it.
             pub fn as_str(self) -> &'static str {
                 self.into()
             }
 
-            /// The HTTP status of the code.
             pub const fn status(self) -> StatusCode {
                 match self { $(Self::$variant => StatusCode::$status,)* }
             }
@@ -129,7 +126,6 @@ struct Members {
 }
 
 impl Problem {
-    /// A problem of this kind, without detail.
     pub fn new(code: Code) -> Self {
         Self { code, detail: None, retry_after_s: None, policy: None, members: Map::new() }
     }
@@ -139,7 +135,6 @@ impl Problem {
         Self::new(Code::InvalidRequest).detail(detail)
     }
 
-    /// What is wrong with one field.
     pub fn invalid_field(field: &str, detail: impl ToString) -> Self {
         Self::invalid_fields([(field.to_owned(), detail.to_string())])
     }
@@ -166,24 +161,20 @@ impl Problem {
         self
     }
 
-    /// Adds `Retry-After`, in seconds.
     pub const fn retry_after_s(mut self, seconds: u32) -> Self {
         self.retry_after_s = Some(seconds);
         self
     }
 
-    /// Adds a member to the JSON.
     pub fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
         self.members.insert(name.to_owned(), value.into());
         self
     }
 
-    /// The problem's code.
     pub const fn code(&self) -> Code {
         self.code
     }
 
-    /// The HTTP response.
     pub fn into_response(self) -> Response<Body> {
         let Self { code, detail, retry_after_s, policy, members } = self;
         let mut problem = ProblemDetails::new().with_status(code.status()).with_title(code.title());

@@ -9,9 +9,7 @@ pub(crate) const RATE_LIMIT_POLICY: &str = "ratelimit-policy";
 pub struct RatePolicy {
     /// Letters, digits, `-` and `_`.
     pub name: &'static str,
-    /// The number of requests allowed in each window.
     pub quota: u32,
-    /// The length of the window in seconds.
     pub window_s: u32,
 }
 

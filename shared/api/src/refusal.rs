@@ -52,7 +52,6 @@ impl Problem {
         Self::new(Code::SoldOut).with("next_release_at", until.to_string()).retry_after_s(left_s as u32)
     }
 
-    /// [`Code::Paused`].
     pub fn paused() -> Self {
         Self::new(Code::Paused).retry_after_s(PAUSED_RETRY_AFTER_S)
     }
@@ -68,7 +67,6 @@ impl Problem {
     }
 }
 
-/// Seconds until an announced time, bounded.
 fn retry_after_s(at: EpochMs, now: EpochMs) -> u32 {
     at.since_ms(now).div_ceil(1000).clamp(1, MAX_RETRY_AFTER_S) as u32
 }

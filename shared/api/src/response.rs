@@ -5,7 +5,6 @@ use serde::Serialize;
 
 use crate::Problem;
 
-/// What a handler returns.
 pub type Reply = Result<Response<Body>, Problem>;
 
 /// A JSON response that must not be cached.
@@ -19,7 +18,6 @@ pub fn json(status: StatusCode, body: &impl Serialize) -> Response<Body> {
         .expect("every header above is a plain value")
 }
 
-/// Turns a handler's result into the HTTP response.
 pub fn respond(reply: Reply) -> Response<Body> {
     reply.unwrap_or_else(Problem::into_response)
 }

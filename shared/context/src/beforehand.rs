@@ -28,7 +28,6 @@ impl Beforehand {
         self.0.push((what, Box::pin(work)));
     }
 
-    /// Does everything, all concurrently.
     pub(crate) async fn done(self) {
         let mut all: JoinSet<()> = self.0.into_iter().map(|(what, work)| ready(what, work)).collect();
         while all.join_next().await.is_some() {}

@@ -12,7 +12,6 @@ use messaging::queue;
 
 use crate::{Context, ContextError};
 
-/// # Errors
 /// Each method fails if a setting that it reads is missing or unusable. None of them connects, so an unreachable
 /// service only shows at the first call.
 impl Context {
@@ -54,7 +53,6 @@ impl Context {
         })
     }
 
-    /// SQS.
     #[cfg(feature = "sqs")]
     pub fn sqs(&self) -> Result<aws_sdk_sqs::Client, ContextError> {
         self.once("", || Ok(aws_sdk_sqs::Client::new(self.aws())))
@@ -127,7 +125,6 @@ impl Context {
         })
     }
 
-    /// The process's snapshot of the published sales and the kill switches.
     #[cfg(feature = "snapshots")]
     pub fn snapshots(&self) -> Result<process::Snapshots, ContextError> {
         self.once("", || {
@@ -138,19 +135,16 @@ impl Context {
         })
     }
 
-    /// The terms of rounds.
     #[cfg(feature = "terms")]
     pub fn terms(&self) -> Result<process::TermsCache, ContextError> {
         self.once("", || Ok(process::TermsCache::new(self.ledger()?, self.clock())))
     }
 
-    /// What units won in rounds with awards.
     #[cfg(feature = "awards")]
     pub fn awards(&self) -> Result<process::AwardCache, ContextError> {
         self.once("", || Ok(process::AwardCache::new(self.ledger()?)))
     }
 
-    /// The order counts of rounds that operators watch.
     #[cfg(feature = "order_counts")]
     pub fn order_counts(&self) -> Result<process::OrderCounts, ContextError> {
         self.once("", || Ok(process::OrderCounts::new(self.ledger()?, self.clock())))

@@ -26,18 +26,13 @@ pub use serve::serve;
 pub use serve::serve_crowd;
 pub use serve::{Serving, serve_events};
 
-/// Why a dependency cannot be made.
 #[derive(Debug, thiserror::Error)]
 pub enum ContextError {
-    /// A setting is missing.
     #[error(transparent)]
     Missing(#[from] MissingSetting),
-    /// The value of a setting is unusable.
     #[error("the setting {setting} has an unusable value")]
     Unusable {
-        /// The setting's name.
         setting: &'static str,
-        /// What is wrong with it.
         #[source]
         source: Box<dyn std::error::Error + Send + Sync>,
     },
@@ -67,7 +62,6 @@ impl Context {
         Ok(Self::new(settings, aws, Clock::system()))
     }
 
-    /// A context with no dependencies yet.
     pub fn new(settings: Settings, aws: SdkConfig, clock: Clock) -> Self {
         Self { settings, aws, clock, given: BTreeMap::new(), made: Made::default(), beforehand: Mutex::default() }
     }
@@ -87,28 +81,23 @@ impl Context {
         Self { given, ..Self::new(self.settings.clone(), self.aws.clone(), self.clock) }
     }
 
-    /// Like [`Context::another_process`], with another clock.
     #[must_use]
     pub fn another_process_at(&self, clock: Clock) -> Self {
         Self { clock, ..self.another_process() }
     }
 
-    /// The settings.
     pub const fn settings(&self) -> &Settings {
         &self.settings
     }
 
-    /// The configuration of AWS clients.
     pub const fn aws(&self) -> &SdkConfig {
         &self.aws
     }
 
-    /// The clock.
     pub const fn clock(&self) -> Clock {
         self.clock
     }
 
-    /// Adds a task to [`Context::warm`].
     #[cfg_attr(not(any(feature = "secrets", feature = "snapshots")), expect(unused))]
     pub(crate) fn before_the_first_request(
         &self,

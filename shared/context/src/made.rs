@@ -10,7 +10,6 @@ pub(crate) type Key = (TypeId, &'static str);
 /// A dependency of the type in its key.
 pub(crate) type Dependency = Arc<dyn Any + Send + Sync>;
 
-/// The dependencies made so far.
 #[derive(Debug, Default)]
 pub(crate) struct Made(Mutex<BTreeMap<Key, Dependency>>);
 

@@ -41,10 +41,8 @@ where
 }
 
 /// Answers API Gateway's requests, concurrently where Lambda sends a process several. Runs for the life of the process.
-/// With a CDN in front, takes the viewer's address from it and refuses requests that bypassed it.
-///
-/// # Errors
-/// As [`serve_events`].
+/// With a CDN in front, takes the viewer's address from it and refuses requests that bypassed it. Fails as
+/// [`serve_events`].
 #[cfg(feature = "http")]
 pub fn serve<D, F>(
     new: impl FnOnce(&Context) -> Result<D, ContextError> + 'static,
@@ -71,10 +69,8 @@ where
     })
 }
 
-/// Like [`serve`], for functions that face the crowd of an opening: also counts demand and answers.
-///
-/// # Errors
-/// As [`serve_events`].
+/// Like [`serve`], for functions that face the crowd of an opening: also counts demand and answers. Fails as
+/// [`serve_events`].
 #[cfg(feature = "crowd")]
 pub fn serve_crowd<D, F>(
     new: impl FnOnce(&Context) -> Result<D, ContextError> + 'static,

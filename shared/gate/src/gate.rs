@@ -11,39 +11,27 @@ use stock::Stock;
 
 use crate::{Limiter, Memberships, PassKeys};
 
-/// The dependencies of the checks.
 #[derive(Clone, Copy)]
 pub struct Gate<'a> {
-    /// Redis.
     pub stock: &'a Stock,
-    /// DynamoDB.
     pub ledger: &'a Ledger,
-    /// Published sales and kill switches.
     pub snapshots: &'a Snapshots,
-    /// The keys that sign passes.
     pub keys: &'a PassKeys,
-    /// This process's counts of users and addresses.
     pub counts: &'a VisitorCounts,
     /// The members of groups, for [`Check::Sight`](crate::Check::Sight).
     pub memberships: Option<&'a Memberships>,
-    /// The clock.
     pub clock: Clock,
 }
 
-/// The counters of one process, by user and by address.
 #[derive(Default)]
 pub struct VisitorCounts {
-    /// Requests, for the rates.
     pub limiter: Limiter,
-    /// Forged passes.
     pub forgeries: Forgeries,
 }
 
 /// A request on its way through the gate: the user, the sale, and what the checks have found out so far.
 pub struct Visitor {
-    /// The user.
     pub user: UserId,
-    /// The sale's id.
     pub sale_id: SaleId,
     /// The sale in the snapshot. `None` if it was published a moment ago, ended long ago or never existed.
     pub sale: Option<Arc<CachedSale>>,
@@ -70,26 +58,20 @@ impl Visitor {
         }
     }
 
-    /// The sale that [`Check::Exists`](crate::Check::Exists) found.
-    ///
-    /// # Errors
-    /// [`Code::UnknownSale`] if it was not among the checks.
+    /// The sale that [`Check::Exists`](crate::Check::Exists) found. Fails with [`Code::UnknownSale`] if it was not
+    /// among the checks.
     pub fn sale(&self) -> Result<&CachedSale, Problem> {
         self.sale.as_deref().ok_or_else(|| Problem::new(Code::UnknownSale))
     }
 
-    /// The pass that [`Check::Pass`](crate::Check::Pass) verified.
-    ///
-    /// # Errors
-    /// [`Code::BadToken`] if it was not among the checks.
+    /// The pass that [`Check::Pass`](crate::Check::Pass) verified. Fails with [`Code::BadToken`] if it was not among
+    /// the checks.
     pub fn pass(&self) -> Result<Pass, Problem> {
         self.pass.ok_or_else(|| Problem::new(Code::BadToken))
     }
 
-    /// The keys that [`Check::Keys`](crate::Check::Keys) fetched.
-    ///
-    /// # Errors
-    /// [`Code::Internal`] if it was not among the checks.
+    /// The keys that [`Check::Keys`](crate::Check::Keys) fetched. Fails with [`Code::Internal`] if it was not among the
+    /// checks.
     pub fn keys(&self) -> Result<&KeyRing, Problem> {
         self.ring.as_deref().ok_or_else(|| Problem::new(Code::Internal))
     }

@@ -13,14 +13,11 @@ use crate::sweeps::Sweeps;
 use crate::waking_clock::WakingClock;
 use crate::{Limits, RATES, Rate, Route};
 
-/// A request over a limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limited {
-    /// The limits of the route.
     pub limits: &'static Limits,
     /// Whether the user's own limit was exceeded rather than the address's.
     pub own: bool,
-    /// How long to wait.
     pub retry_after: Duration,
 }
 
@@ -50,7 +47,6 @@ impl Default for Limiter {
 }
 
 impl<C: Clock + Clone> Limiter<C> {
-    /// A limiter with all counts at zero.
     pub fn new(clock: &C) -> Self {
         let counters = |limits: Limits| Counters {
             users: Keyed::new(limits.per_user, clock),
@@ -60,9 +56,7 @@ impl<C: Clock + Clone> Limiter<C> {
     }
 
     /// Counts a request if it is within the limits. A request over the user's limit does not count for the address.
-    ///
-    /// # Errors
-    /// [`Limited`] if it is over a limit.
+    /// Fails with [`Limited`] if it is over a limit.
     pub fn check(&self, route: Route, user: &UserId, address: impl Hash) -> Result<(), Limited> {
         let counters = &self.routes[route as usize];
         let limited = |own| move |retry_after| Limited { limits: route.limits(), own, retry_after };
@@ -72,10 +66,8 @@ impl<C: Clock + Clone> Limiter<C> {
 }
 
 impl<C: Clock + Clone> Limiter<C> {
-    /// Counts a request by user only, for when the client's address is unknown.
-    ///
-    /// # Errors
-    /// [`Limited`] if it is over the user's limit.
+    /// Counts a request by user only, for when the client's address is unknown. Fails with [`Limited`] if it is over
+    /// the user's limit.
     pub fn check_user(&self, route: Route, user: &UserId) -> Result<(), Limited> {
         let counted = self.routes[route as usize].users.check(user.as_str());
         counted.map_err(|retry_after| Limited { limits: route.limits(), own: true, retry_after })

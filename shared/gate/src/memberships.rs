@@ -25,12 +25,10 @@ pub struct Memberships {
 }
 
 impl Memberships {
-    /// Uses the lists in `ledger` and these claims. Reads nothing yet.
     pub fn new(ledger: Ledger, claims: GroupClaims, clock: Clock) -> Self {
         Self { ledger, claims, kept: KeptEach::new(MAX_KEPT, KEPT_FOR, clock) }
     }
 
-    /// The claims that name a group.
     pub const fn claims(&self) -> &GroupClaims {
         &self.claims
     }

@@ -1,34 +1,24 @@
 use api::{Problem, RatePolicy};
 
-/// A rate-limited route.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Route {
-    /// Asking for a challenge.
     Challenge,
-    /// Answering a challenge.
     Token,
-    /// Reserving a unit.
     Reserve,
-    /// Polling a reservation.
     Poll,
-    /// Listing orders.
     Orders,
-    /// Cancelling a reservation.
     Cancel,
     /// Polling a reservation and having its order written at once.
     Expedite,
     /// Listing or looking at sales that not everybody may see.
     Members,
-    /// Asking for a ticket of a sale's line.
     Ticket,
 }
 
 /// A rate: a burst of requests at once, then the same number spread over `per_s` seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rate {
-    /// Requests allowed at once.
     pub burst: u32,
-    /// Seconds over which the same number is allowed again.
     pub per_s: u32,
 }
 
@@ -43,14 +33,11 @@ impl Rate {
     }
 }
 
-/// The limits of one route.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// The route.
     pub route: Route,
     /// The limit's name in `RateLimit-Policy`.
     pub name: &'static str,
-    /// For one user.
     pub per_user: Rate,
     /// For one address. Many people can share one: an office, or a good part of a mobile network.
     pub per_ip: Rate,
@@ -87,7 +74,6 @@ const fn rate(burst: u32, per_s: u32) -> Rate {
 }
 
 impl Route {
-    /// The limits of this route.
     pub const fn limits(self) -> &'static Limits {
         &RATES[self as usize]
     }

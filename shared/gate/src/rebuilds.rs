@@ -23,7 +23,6 @@ pub struct Rebuilds {
 }
 
 impl Rebuilds {
-    /// Asks through `queue`.
     pub fn new(queue: RebuildQueue, clock: Clock) -> Self {
         Self { queue, clock, asked: Arc::default() }
     }

@@ -11,7 +11,6 @@ pub(crate) const SWEEP_EVERY: Duration = Duration::from_millis(100);
 pub(crate) struct Sweeps(AtomicU64);
 
 impl Sweeps {
-    /// Not searched yet.
     pub(crate) const fn new() -> Self {
         Self(AtomicU64::new(0))
     }

@@ -33,7 +33,6 @@ pub(crate) const ABSENT: &str = "attribute_not_exists(pk)";
 /// Why a part of a transaction can be built: to leave it out silently would drop a condition.
 const COMPLETE: &str = "every required field is set";
 
-/// A call of DynamoDB.
 pub(crate) trait Call {
     type Output;
     type Error;

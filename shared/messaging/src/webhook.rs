@@ -21,27 +21,21 @@ use standardwebhooks::Webhook;
 /// The longest wait for an answer. Together with the caller's other work it fits into the 20 s for a message.
 const TIMEOUT: Duration = Duration::from_secs(8);
 
-/// An unusable address.
 #[derive(Debug, thiserror::Error)]
 #[error("an address must begin with https:// and a host, and must not have a user name")]
 pub struct InvalidAddress;
 
-/// Why the receiver did not accept a request.
 #[derive(Debug, thiserror::Error)]
 pub enum PostError {
-    /// No connection, or a broken one.
     #[error("the receiver cannot be reached")]
     NotThere(#[source] Box<dyn std::error::Error + Send + Sync>),
-    /// No answer.
     #[error("the receiver did not answer in time")]
     Slow,
     /// A status other than success. A redirect is not one.
     #[error("the receiver answered {0}")]
     Status(u16),
-    /// The secret is not a usable key.
     #[error("the request cannot be signed")]
     Key(#[source] Box<dyn std::error::Error + Send + Sync>),
-    /// The key cannot be read.
     #[error(transparent)]
     Secret(#[from] SecretError),
 }

@@ -28,7 +28,6 @@ impl Sum {
         Self { left: rng.random_range(HUNDREDS), right: rng.random_range(ONES) }
     }
 
-    /// The right answer.
     pub const fn answer(self) -> u32 {
         self.left + self.right
     }
@@ -45,14 +44,11 @@ impl fmt::Display for Sum {
     }
 }
 
-/// What a challenge asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Asked {
-    /// The sum in a picture.
     Sum,
     /// Work that begins with this many zero bits.
     Work(u8),
-    /// Nothing.
     Nothing,
 }
 
@@ -75,12 +71,10 @@ pub fn challenge_id(asked: Asked) -> Uuid {
     Builder::from_custom_bytes(bytes).into_uuid()
 }
 
-/// Whether the challenge with this id asks nothing.
 pub fn asks_nothing(id: Uuid) -> bool {
     mark_of(id) == Some(NOTHING)
 }
 
-/// The zero bits that a proof of work for this challenge must begin with.
 fn work_bits(id: Uuid) -> u32 {
     let told = mark_of(id).filter(|mark| (MIN_WORK_BITS..=MAX_WORK_BITS).contains(mark));
     told.unwrap_or(USUAL_WORK_BITS).into()

@@ -19,19 +19,14 @@ const SHORTEST_PURPOSE: u8 = 8;
 /// A text that is not a ring of keys. The error does not contain the keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidKeyRing {
-    /// Not JSON of the right form.
     #[error("the keys must have the form {{\"signing\":1,\"key1\":\"…\"}}")]
     Form,
-    /// A key's name is not `key1` to `key255`.
     #[error("a key is named key1 to key255")]
     Name,
-    /// A key is too short or too long.
     #[error("a key has {MIN_KEY_LENGTH} to {MAX_KEY_LENGTH} bytes")]
     Length,
-    /// Too many keys.
     #[error("there are at most {MAX_KEYS} keys")]
     TooMany,
-    /// The signing key is missing.
     #[error("the signing key is not in the ring")]
     NoSigningKey,
 }
@@ -61,7 +56,6 @@ impl KeyRing {
         self.keys.get(&number).cloned()
     }
 
-    /// The number of the key that seals.
     pub const fn signing_number(&self) -> u8 {
         self.signing
     }

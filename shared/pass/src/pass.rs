@@ -21,24 +21,19 @@ const TAG: usize = 32;
 /// The contents of a pass: permission for a user to reserve in a round of a sale.
 #[derive(Debug, Clone, Copy)]
 pub struct Grant<'a> {
-    /// The round.
     pub round: &'a RoundId,
-    /// The user.
     pub user: &'a UserId,
     /// When the user was admitted, by Redis's clock.
     pub issued_at_ms: EpochMs,
-    /// The user's advantages over everyone else.
     pub class: BuyerClass,
 }
 
 /// The contents of a verified pass.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pass {
-    /// The sale's round that it is for.
     pub round: RoundNumber,
     /// When the user was admitted, by Redis's clock.
     pub issued_at_ms: EpochMs,
-    /// The user's advantages over everyone else.
     pub class: BuyerClass,
 }
 
@@ -63,10 +58,8 @@ impl KeyRing {
         self.bytes_of(token, sale, user).is_ok()
     }
 
-    /// Verifies and parses a pass of `user` for `sale` that has not expired.
-    ///
-    /// # Errors
-    /// [`BadToken`] if it is invalid for any reason.
+    /// Verifies and parses a pass of `user` for `sale` that has not expired. Fails with [`BadToken`] if it is invalid
+    /// for any reason.
     pub fn open(&self, token: &str, sale: &SaleId, user: &UserId, now: EpochMs) -> Result<Pass, BadToken> {
         let bytes = self.bytes_of(token, sale, user)?;
         // Only sealed texts get here, though possibly from another version.
@@ -105,7 +98,6 @@ fn head(number: u8, Grant { round, issued_at_ms, class, .. }: &Grant<'_>) -> [u8
     head
 }
 
-/// Parses what was sealed.
 fn read(head: &[u8]) -> Option<Pass> {
     if head[0] != VERSION {
         return None;

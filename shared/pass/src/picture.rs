@@ -15,7 +15,6 @@ pub const MAX_PICTURE_BYTES: usize = PREFIX.len() + (WIDTH * HEIGHT / 2 + PNG_OV
 const _: () = assert!(MAX_PICTURE_BYTES < 20_000);
 
 const PREFIX: &str = "data:image/png;base64,";
-/// A point on the canvas, or in a glyph's box.
 type Point = (f32, f32);
 /// The shade of each pixel, row by row: 0 is black, 1 is white.
 type Canvas = Vec<f32>;
@@ -59,7 +58,6 @@ fn draw(question: &str, rng: &mut impl Rng) -> Canvas {
     canvas
 }
 
-/// The position and shape of a glyph.
 struct Place {
     left: f32,
     top: f32,
@@ -92,7 +90,6 @@ impl Place {
     }
 }
 
-/// Bends everything.
 struct Wave {
     across: (f32, f32, f32),
     down: (f32, f32, f32),

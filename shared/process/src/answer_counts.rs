@@ -8,7 +8,6 @@ use super::sync::{Mutex, PoisonError};
 pub struct AnswerCounts(Mutex<BTreeMap<&'static str, u64>>);
 
 impl AnswerCounts {
-    /// Counts one answer.
     pub fn count(&self, code: &'static str) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner).entry(code).or_default() += 1;
     }

@@ -22,7 +22,6 @@ pub struct AwardCache {
 }
 
 impl AwardCache {
-    /// An empty cache in front of `ledger`.
     pub fn new(ledger: Ledger) -> Self {
         Self { ledger, shuffles: Cache::new(MAX_ROUNDS), chunks: Cache::new(MAX_CHUNKS) }
     }

@@ -13,15 +13,10 @@ use crate::turns::Turn;
 /// A sale's latest round, with what this process remembers of it.
 #[derive(Debug)]
 pub struct CachedSale {
-    /// The round as the ledger has it.
     pub round: Round,
-    /// Whether it was sold out a moment ago.
     pub sold_out: Arc<SoldOutMark>,
-    /// The count of its requests.
     pub demand: Arc<Demand>,
-    /// The counts of its answers.
     pub answers: Arc<AnswerCounts>,
-    /// Its turns while it is throttled.
     throttle: Arc<ThrottleTurns>,
 }
 
@@ -51,7 +46,6 @@ impl CachedSale {
         }
     }
 
-    /// Gives back the turn of a request that does not count.
     pub fn give_turn_back(&self, step: Step) {
         if self.round.throttle_requests_per_s.is_some() {
             self.throttle.give_turn_back(step);

@@ -6,7 +6,6 @@ use super::sync::{AtomicU64, Ordering};
 pub struct Demand(AtomicU64);
 
 impl Demand {
-    /// Counts one request.
     pub fn count(&self) {
         self.0.fetch_add(1, Ordering::Relaxed);
     }

@@ -46,7 +46,6 @@ struct Named {
     window: Option<(EpochMs, EpochMs)>,
 }
 
-/// A round that was read.
 #[derive(Debug, Clone)]
 struct Read {
     sale: Arc<CachedSale>,
@@ -56,7 +55,6 @@ struct Read {
 }
 
 impl ForSale {
-    /// Nothing is known yet.
     pub(crate) fn unknown(period: Duration) -> Self {
         let (named, read) = (Arc::default(), Arc::default());
         Self { version: 0, named, read, period, listed_at: None, must_list: true, missed_at: None, unreadable_at: None }
@@ -67,7 +65,6 @@ impl ForSale {
         self.read.get(id).map(|read| &read.sale)
     }
 
-    /// The sales whose rounds were read.
     pub(crate) fn sales(&self) -> impl Iterator<Item = &CachedSale> {
         self.read.values().map(|read| &*read.sale)
     }
@@ -245,7 +242,6 @@ impl ForSale {
         }
     }
 
-    /// Rounds could not be read.
     pub(crate) fn fail(&mut self, now: Moment) {
         self.unreadable_at = Some(now);
     }

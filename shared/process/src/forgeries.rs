@@ -15,7 +15,6 @@ const REMEMBERED_FOR: Duration = Duration::from_secs(600);
 /// Remembers which users send forged passes, so that a flood of them does not flood the ledger.
 pub struct Forgeries(Cache<UserId, Told>);
 
-/// What was reported about a user.
 #[derive(Debug, Clone, Copy)]
 struct Told {
     /// The start of the window, and the violations reported in it.

@@ -21,7 +21,6 @@ pub struct OrderCount {
     pub granted: u32,
     /// Live orders that are paid.
     pub paid: u32,
-    /// When they were counted.
     pub as_of_ms: EpochMs,
 }
 
@@ -43,7 +42,6 @@ struct Final {
 }
 
 impl OrderCounts {
-    /// Counts orders in `ledger`. Reads nothing yet.
     pub fn new(ledger: Ledger, clock: Clock) -> Self {
         Self(Arc::new(Inner { ledger, clock, rounds: Watched::new(clock) }))
     }

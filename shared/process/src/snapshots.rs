@@ -40,7 +40,6 @@ const PERIOD_S: std::ops::Range<u64> = 480..720;
 /// The time limit for reading rounds. A round that cannot be read must not keep the others' changes from being heard.
 const ROUNDS_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Why there is no snapshot.
 type Unread = RefreshError<LedgerError>;
 
 /// This process's copy of the published sales and of the kill switches. Each is read separately, at most every few
@@ -65,7 +64,6 @@ struct Inner {
 #[derive(Debug, Clone)]
 pub struct Snapshot {
     sales: Arc<ForSale>,
-    /// What operators have stopped.
     pub kill_switches: Arc<KillSwitches>,
 }
 
@@ -82,7 +80,6 @@ impl Snapshot {
 }
 
 impl Snapshots {
-    /// Snapshots of `ledger`. Reads nothing yet.
     pub fn new(ledger: Ledger, clock: Clock) -> Self {
         let of_kill_switches = ledger.clone();
         let wanted: Arc<Mutex<HashSet<SaleId>>> = Arc::default();
@@ -213,7 +210,6 @@ impl Snapshots {
         });
     }
 
-    /// Flushes the answer counts to Redis.
     pub async fn flush_answers(&self, stock: &Stock) {
         let Some(sales) = self.0.sales.last() else { return };
         for CachedSale { round, answers, .. } in sales.sales() {
@@ -228,7 +224,6 @@ impl Snapshots {
     }
 }
 
-/// This process's period.
 pub(crate) fn period() -> Duration {
     Duration::from_secs(rand::random_range(PERIOD_S))
 }

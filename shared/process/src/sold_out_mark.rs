@@ -50,7 +50,6 @@ struct Mark {
     buyers: Arc<Names>,
 }
 
-/// That a round is sold out, as Redis said a moment ago.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StillSoldOut {
     /// When the next units become available, if more do.

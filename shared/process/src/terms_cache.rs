@@ -45,7 +45,6 @@ impl RoundAwards {
 }
 
 impl TermsCache {
-    /// An empty cache in front of `ledger`.
     pub fn new(ledger: Ledger, clock: Clock) -> Self {
         let drawn = KeptEach::new(MAX_ROUNDS, DRAWN_FOR, clock);
         Self { ledger, terms: Cache::new(MAX_ROUNDS), drawn, limited: Arc::default(), clock }

@@ -10,11 +10,8 @@ use crate::turns::{Turn, Turns};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
 pub enum Step {
-    /// Asking for a challenge.
     Challenge,
-    /// Answering it.
     Token,
-    /// Reserving a unit.
     Reserve,
 }
 
@@ -36,7 +33,6 @@ impl ThrottleTurns {
         self.0[step as usize].take(per_s, clock, lease).await
     }
 
-    /// Gives back the turn of a request that does not count.
     pub(crate) fn give_turn_back(&self, step: Step) {
         self.0[step as usize].give_back();
     }

@@ -12,7 +12,6 @@ const TRY_AGAIN_AFTER: Duration = Duration::from_secs(1);
 /// Whether a request may go on to Redis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Turn {
-    /// Yes.
     Now,
     /// Only after this time.
     Later(Duration),

@@ -42,7 +42,6 @@ where
     S: Default + Send + 'static,
     V: Copy + Send + 'static,
 {
-    /// No rounds yet.
     pub(crate) fn new(clock: Clock) -> Self {
         let rounds = Cache::builder().max_capacity(MAX_ROUNDS).eviction_policy(EvictionPolicy::lru()).build();
         Self { rounds, clock }

@@ -53,17 +53,14 @@ pub enum AwsError {
     /// No answer, or none in time. The service may have done what it was asked to.
     #[error("AWS did not answer")]
     NoAnswer(#[source] Source),
-    /// The service refused.
     #[error("AWS answered {status} {code}: {message}")]
     Refused {
-        /// The HTTP status.
         status: u16,
         /// The service's code for the reason, or nothing.
         code: String,
         /// The service's explanation, or nothing.
         message: String,
     },
-    /// The answer is not JSON.
     #[error("AWS's answer cannot be read")]
     Unreadable(#[source] serde_json::Error),
 }
@@ -125,12 +122,10 @@ struct Request<'a> {
 }
 
 impl AwsClient {
-    /// Secrets Manager.
     pub fn secrets_manager(config: &SdkConfig) -> Self {
         Self::new(config, "secretsmanager", None)
     }
 
-    /// EventBridge.
     pub fn event_bridge(config: &SdkConfig) -> Self {
         Self::new(config, "events", None)
     }

@@ -7,15 +7,11 @@ use tracing::Instrument;
 /// The time limit for one message. Together with a call to delay its retry it fits into the queue functions' 30 s.
 const MESSAGE_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// Why a message failed, for the log.
 pub type MessageError = Box<dyn std::error::Error + Send + Sync>;
 
-/// A message that SQS delivered.
 #[derive(Debug, Clone)]
 pub struct ReceivedMessage {
-    /// Its id.
     pub id: String,
-    /// Its body.
     pub body: String,
     /// Identifies this delivery to SQS.
     pub receipt: String,

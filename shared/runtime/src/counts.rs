@@ -13,7 +13,6 @@ impl fmt::Debug for Counts {
 }
 
 impl Counts {
-    /// Adds a callback.
     pub(crate) fn add(&self, count: impl Fn() + Send + 'static) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push(Box::new(count));
     }

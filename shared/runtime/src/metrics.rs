@@ -27,7 +27,6 @@ pub struct SampledMs {
 }
 
 impl SampledMs {
-    /// A metric with this name, in milliseconds.
     pub const fn new(name: &'static str) -> Self {
         Self { name, sample_times: SampleTimes::new() }
     }
@@ -56,10 +55,7 @@ struct Inner {
 
 impl Metrics {
     /// Starts to collect all values, for the CloudWatch namespace `namespace` if they are to be published. Call it once
-    /// in a process.
-    ///
-    /// # Panics
-    /// If it was called before.
+    /// in a process. Panics if it was called before.
     pub(crate) fn init(namespace: String, is_published: bool) -> Self {
         let collector = Builder::new().cloudwatch_namespace(namespace).emit_zeros(true).init();
         let collector = collector.expect("the only recorder");

@@ -9,7 +9,6 @@ pub(crate) struct SampleTimes {
 }
 
 impl SampleTimes {
-    /// No span taken yet.
     pub(crate) const fn new() -> Self {
         Self { next: AtomicU64::new(0) }
     }

@@ -36,13 +36,10 @@ const BOUNDS: Bounds = Bounds {
 /// Secrets Manager did not return the value. Never contains the value.
 #[derive(Debug, thiserror::Error)]
 pub enum SecretError {
-    /// No answer, or a refusal.
     #[error("Secrets Manager did not give the secret")]
     SecretsManager(#[source] Box<dyn std::error::Error + Send + Sync>),
-    /// The answer has no text.
     #[error("the secret has no text in it")]
     Empty,
-    /// The text does not have the required form.
     #[error("the secret does not have the required form")]
     Form(#[source] Box<dyn std::error::Error + Send + Sync>),
     /// Another caller's read failed while this one waited. The log has the reason.
@@ -94,7 +91,6 @@ impl<T> Secret<T>
 where
     T: FromStr<Err: std::error::Error + Send + Sync + 'static> + Send + Sync + 'static,
 {
-    /// The secret at `arn`.
     pub fn new(secrets_manager: AwsClient, arn: impl Into<String>, clock: Clock) -> Self {
         let arn: String = arn.into();
         Self::read_by(clock, move || {

@@ -1,6 +1,5 @@
 use std::collections::BTreeMap;
 
-/// A required setting is missing.
 #[derive(Debug, thiserror::Error)]
 #[error(
     "the environment variable {0} is not set; infra/cdk sets it on deployment, infra/cdk/README.md (\"One function\") says how to set it by hand"
@@ -15,7 +14,6 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// The process's environment.
     pub const fn environment() -> Self {
         Self { given: BTreeMap::new(), environment: true }
     }
@@ -33,10 +31,7 @@ impl Settings {
         self
     }
 
-    /// The setting `name`.
-    ///
-    /// # Errors
-    /// [`MissingSetting`] if it is not set, or empty.
+    /// The setting `name`. Fails with [`MissingSetting`] if it is not set, or empty.
     pub fn required(&self, name: &'static str) -> Result<String, MissingSetting> {
         self.optional(name).ok_or(MissingSetting(name))
     }

@@ -25,13 +25,11 @@ struct ItemFailure {
 }
 
 impl StreamResponse {
-    /// The records with these sequence numbers failed.
     pub fn of(sequence_numbers: Vec<String>) -> Self {
         let failure = |item_identifier| ItemFailure { item_identifier };
         Self { batch_item_failures: sequence_numbers.into_iter().map(failure).collect() }
     }
 
-    /// The sequence numbers of the records that failed.
     pub fn failed(&self) -> impl Iterator<Item = &str> {
         self.batch_item_failures.iter().map(|failure| failure.item_identifier.as_str())
     }

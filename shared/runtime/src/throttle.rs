@@ -11,7 +11,6 @@ pub(crate) struct Throttle {
 }
 
 impl Throttle {
-    /// Not run yet.
     pub(crate) fn every(every: Duration) -> Self {
         Self { every, last: Mutex::new(None) }
     }

@@ -28,7 +28,6 @@ pub enum Allocation {
     },
     /// A ticket, which wins a prize or nothing.
     Prizes {
-        /// The prizes. All other tickets are blanks.
         prizes: Vec<Prize>,
         #[serde(default, skip_serializing_if = "is_default")]
         draw: DrawTime,

@@ -43,7 +43,6 @@ pub enum Check {
 }
 
 impl Check {
-    /// Runs the check.
     pub(crate) async fn make(self, gate: &Gate<'_>, request: &Request, visitor: &mut Visitor) -> Result<(), Problem> {
         match self {
             Self::Exists => exists::check(gate, visitor).await,
@@ -63,10 +62,8 @@ impl Check {
 
 impl Gate<'_> {
     /// Runs the checks in order on a signed-in user's request about a sale. `read` parses the request at the position
-    /// of [`Check::Form`], or after all checks if that is not among them.
-    ///
-    /// # Errors
-    /// The problem of the first check that fails.
+    /// of [`Check::Form`], or after all checks if that is not among them. Fails with the problem of the first check
+    /// that fails.
     pub async fn enter<'r, T>(
         &self,
         request: &'r Request,

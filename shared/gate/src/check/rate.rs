@@ -9,10 +9,7 @@ const NO_ADDRESS: &str = "none";
 
 impl Gate<'_> {
     /// Checks the rates of the user and the address, as this process counts them. It is the only check for requests
-    /// that are not about a sale.
-    ///
-    /// # Errors
-    /// [`RateLimited`](api::Code::RateLimited).
+    /// that are not about a sale. Fails with [`RateLimited`](api::Code::RateLimited).
     pub fn limit(&self, request: &Request, route: Route, user: &UserId) -> Result<(), Problem> {
         let limited = self.counts.limiter.check(route, user, client_network(request));
         limited.map_err(|limited| route.refusal(limited.own, limited.retry_after.as_millis() as u64))

@@ -16,12 +16,9 @@ pub struct PushError {
     source: AwsError,
 }
 
-/// The result of sending a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Posted {
-    /// API Gateway has accepted it.
     Yes,
-    /// The connection is closed.
     Gone,
 }
 

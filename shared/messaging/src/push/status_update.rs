@@ -20,7 +20,6 @@ pub struct StatusUpdate {
 }
 
 impl StatusUpdate {
-    /// The state of this order, which won `award`.
     pub fn of(order: &Order, award: Option<ShownAward>) -> Self {
         Self {
             reservation_id: order.reservation.id.clone(),
@@ -32,9 +31,6 @@ impl StatusUpdate {
     }
 
     /// The message as sent.
-    ///
-    /// # Panics
-    /// Never: its members are all strings or numbers.
     pub fn to_body(&self) -> Vec<u8> {
         serde_json::to_vec(self).expect("texts are JSON")
     }

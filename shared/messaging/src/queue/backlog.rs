@@ -19,7 +19,6 @@ pub struct OrderBacklog {
 }
 
 impl OrderBacklog {
-    /// The queue at `orders_url` and its dead-letter queue.
     pub fn new(client: Client, orders_url: impl Into<String>, dead_letters_url: impl Into<String>) -> Self {
         Self { client, orders_url: orders_url.into(), dead_letters_url: dead_letters_url.into() }
     }

@@ -21,7 +21,6 @@ impl Depth {
     }
 }
 
-/// How many messages a queue has.
 pub async fn depth(client: &Client, url: &str) -> Result<Depth, QueueError> {
     let answer = client
         .get_queue_attributes()

@@ -7,10 +7,8 @@ const VERSION: u8 = 1;
 /// An unreadable (poison) message.
 #[derive(Debug, thiserror::Error)]
 pub enum InvalidMessage {
-    /// Not JSON of the right form.
     #[error("the message does not have the expected form")]
     Shape(#[from] serde_json::Error),
-    /// A version that this build does not know.
     #[error("the message has version {0}, but this build reads version {VERSION}")]
     Version(u8),
 }
@@ -19,7 +17,6 @@ pub enum InvalidMessage {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OrderMessage {
     v: u8,
-    /// The reservation.
     #[serde(flatten)]
     pub reservation: Reservation,
     /// The trace of the request that made it, in the form of AWS X-Ray.
@@ -31,9 +28,7 @@ pub struct OrderMessage {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExpiryMessage {
     v: u8,
-    /// The order.
     pub id: ReservationId,
-    /// When the payment is due.
     pub pay_by_ms: EpochMs,
 }
 
@@ -41,9 +36,7 @@ pub struct ExpiryMessage {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WinnerMessage {
     v: u8,
-    /// The sale that it was won in.
     pub sale_id: SaleId,
-    /// Which of its rounds.
     pub round: RoundNumber,
     /// The number of the prize, from 1.
     pub position: u32,
@@ -53,19 +46,13 @@ pub struct WinnerMessage {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RebuildMessage {
     v: u8,
-    /// Its sale.
     pub sale_id: SaleId,
-    /// Which of its rounds.
     pub round: RoundNumber,
 }
 
 macro_rules! bodies {
     ($($message:ty),*) => {
         $(impl $message {
-            /// Reads a message's body.
-            ///
-            /// # Errors
-            /// [`InvalidMessage`]: the message is poison.
             pub fn parse(body: &str) -> Result<Self, InvalidMessage> {
                 let message: Self = serde_json::from_str(body)?;
                 match message.v {
@@ -74,7 +61,6 @@ macro_rules! bodies {
                 }
             }
 
-            /// Writes a message's body.
             pub fn to_body(&self) -> String {
                 serde_json::to_string(self).expect("a message has text keys and plain values only")
             }
@@ -85,38 +71,32 @@ macro_rules! bodies {
 bodies!(OrderMessage, ExpiryMessage, WinnerMessage, RebuildMessage);
 
 impl OrderMessage {
-    /// A message for `reservation`.
     pub const fn new(reservation: Reservation, trace: Option<String>) -> Self {
         Self { v: VERSION, reservation, trace }
     }
 }
 
 impl ExpiryMessage {
-    /// A message for the order `id`.
     pub const fn new(id: ReservationId, pay_by_ms: EpochMs) -> Self {
         Self { v: VERSION, id, pay_by_ms }
     }
 }
 
 impl WinnerMessage {
-    /// A message for the winner of the prize with this number.
     pub fn new(round: RoundId, position: u32) -> Self {
         Self { v: VERSION, sale_id: round.sale, round: round.number, position }
     }
 
-    /// The round that it was won in.
     pub fn round_id(&self) -> RoundId {
         RoundId { sale: self.sale_id.clone(), number: self.round }
     }
 }
 
 impl RebuildMessage {
-    /// A message for this round.
     pub fn new(round: RoundId) -> Self {
         Self { v: VERSION, sale_id: round.sale, round: round.number }
     }
 
-    /// The round.
     pub fn round_id(&self) -> RoundId {
         RoundId { sale: self.sale_id.clone(), number: self.round }
     }

@@ -31,25 +31,18 @@ use crate::queue::together::Together;
 /// SQS delays a message by at most 15 minutes (SQS API reference, `SendMessage`, `DelaySeconds`).
 pub const MAX_DELAY_S: u32 = 900;
 
-/// Why a call to a queue failed.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum QueueError {
-    /// SQS did not answer, or refused.
     #[error("SQS did not answer {call}")]
     Sqs {
-        /// The call.
         call: &'static str,
-        /// The SDK's error.
         #[source]
         source: Arc<dyn std::error::Error + Send + Sync>,
     },
-    /// SQS's answer lacks something.
     #[error("SQS does not say {0}")]
     Missing(&'static str),
-    /// SQS took a batch, but not this message in it.
     #[error("SQS did not take a message of a batch: {0}")]
     Refused(String),
-    /// The circuit breaker is open, because SQS has not answered for a while.
     #[error("SQS does not answer and was not asked")]
     Open(#[source] breaker::Open),
 }
@@ -71,7 +64,6 @@ struct Queue {
     together: Arc<Together<Outgoing, Result<(), QueueError>>>,
 }
 
-/// A message on its way to a queue.
 #[derive(Clone)]
 struct Outgoing {
     body: String,
@@ -179,7 +171,6 @@ macro_rules! queue {
         pub struct $name(Queue);
 
         impl $name {
-            /// A handle on the queue at `url`.
             pub fn new(client: Client, url: impl Into<String>, clock: Clock) -> Self {
                 Self(Queue { client, url: url.into(), sends: Breaker::new("SQS", clock), together: Arc::default() })
             }

@@ -17,10 +17,8 @@ const VISIBILITY_S: i32 = 60;
 /// The largest batch in bytes. SQS has allowed more since 2025, where the queue's own limit does.
 const MAX_BATCH_BYTES: usize = 256 * 1024;
 
-/// What a call has moved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Redriven {
-    /// How many messages.
     pub moved: usize,
     /// Whether there may be more: time was up, or SQS still counts some, such as those that somebody else has received.
     pub may_be_more: bool,

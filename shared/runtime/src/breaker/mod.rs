@@ -28,12 +28,9 @@ pub struct Open;
 #[error("asking again does not help")]
 pub struct Corrupt;
 
-/// Why a call has no result.
 #[derive(Debug)]
 pub enum Broken<E> {
-    /// The breaker is open: the call was not made.
     Open,
-    /// The call failed.
     Failed(E),
 }
 
@@ -44,9 +41,7 @@ impl Breaker {
     }
 
     /// Makes a call, unless the breaker is open. `unanswered` says which errors mean that the part did not answer.
-    ///
-    /// # Errors
-    /// [`Broken::Open`] if the breaker is open, [`Broken::Failed`] with the call's own error.
+    /// Fails with [`Broken::Open`] if the breaker is open, [`Broken::Failed`] with the call's own error.
     pub async fn call<T, E>(
         &self,
         unanswered: impl Fn(&E) -> bool,

@@ -38,19 +38,14 @@ pub(crate) struct Call<'a> {
     clock: Clock,
 }
 
-/// How the end of a call changes the breaker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Change {
-    /// No change.
     None,
-    /// It is open from now on.
     Opened,
-    /// It is closed again.
     Closed,
 }
 
 impl Watch {
-    /// Whether a call may be made now.
     pub(crate) fn begin(&self, clock: Clock) -> Option<Call<'_>> {
         let mut state = self.lock();
         let is_trial = match &mut state.opened {
@@ -72,7 +67,6 @@ impl Watch {
 }
 
 impl Call<'_> {
-    /// Reports how the call ended.
     pub(crate) fn end(self, is_answered: bool) -> Change {
         let mut state = self.watch.lock();
         if self.changes != state.changes {

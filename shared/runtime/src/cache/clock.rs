@@ -15,7 +15,6 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// The machine's clock.
     pub const fn system() -> Self {
         Self { ahead_ms: 0, moved_ms: None, is_patient: false }
     }
@@ -42,7 +41,6 @@ impl Clock {
         if self.is_patient { limit.max(PATIENCE) } else { limit }
     }
 
-    /// The current time.
     pub fn now(self) -> EpochMs {
         let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let ahead_ms = self.ahead_ms + self.moved_ms.map_or(0, |moved_ms| moved_ms.load(Ordering::Relaxed));

@@ -15,7 +15,6 @@ pub struct Bounds {
     pub usable: Duration,
     /// How long the last value is served if it cannot be read.
     pub held: Duration,
-    /// The time limit of a read.
     pub read_timeout: Duration,
     /// How long a caller waits for a read if there is a value that can be served instead. The read continues.
     pub wait: Duration,
@@ -26,10 +25,8 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// Checks that the bounds are consistent. Use it in a constant, so that the compiler checks.
-    ///
-    /// # Panics
-    /// If they are not.
+    /// Checks that the bounds are consistent. Use it in a constant, so that the compiler checks. Panics if they are
+    /// not.
     #[must_use]
     pub const fn checked(self) -> Self {
         assert!(self.fresh.as_nanos() <= self.usable.as_nanos() && self.usable.as_nanos() <= self.held.as_nanos());
@@ -46,13 +43,10 @@ impl Bounds {
     }
 }
 
-/// Why there is no value.
 #[derive(Debug, thiserror::Error)]
 pub enum RefreshError<E> {
-    /// The read failed.
     #[error(transparent)]
     Read(E),
-    /// The read took too long.
     #[error("out of time")]
     TimedOut,
     /// A read failed a moment ago. The caller that waited for it got its error.

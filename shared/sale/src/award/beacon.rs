@@ -40,9 +40,6 @@ pub struct WrongSignature(pub DrandRound);
 
 impl DrandKey {
     /// The public key of quicknet.
-    ///
-    /// # Panics
-    /// Never: a test reads it.
     pub fn quicknet() -> Self {
         Self::from_bytes(&QUICKNET).expect("it is a key")
     }

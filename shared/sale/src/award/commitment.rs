@@ -13,11 +13,9 @@ impl fmt::Display for Commitment {
     }
 }
 
-/// Commits a round to its seed and table: SHA-256 of the label `award/1/commitment`, the length of the sale's id and the id, the
-/// number of the round, the seed and the digest of the table. Length and number are 4 bytes each, big endian.
-///
-/// # Panics
-/// If the sale's id is longer than 2^32 - 1 bytes.
+/// Commits a round to its seed and table: SHA-256 of the label `award/1/commitment`, the length of the sale's id and
+/// the id, the number of the round, the seed and the digest of the table. Length and number are 4 bytes each, big
+/// endian. Panics if the sale's id is longer than 2^32 - 1 bytes.
 pub fn commit(sale: &str, round: u32, seed: &Seed, digest: &TableDigest) -> Commitment {
     let length = u32::try_from(sale.len()).expect("a sale's id is short").to_be_bytes();
     let parts = [&length, sale.as_bytes(), &round.to_be_bytes(), &seed.0, &digest.0];

@@ -40,10 +40,8 @@ fn above(level: &[Bytes32]) -> Vec<Bytes32> {
     level.chunks(2).map(parent).collect()
 }
 
-/// Proves that the leaf at `index` (from 0) is in the tree: the hashes beside its path, from the leaf up.
-///
-/// # Panics
-/// If there is no such leaf.
+/// Proves that the leaf at `index` (from 0) is in the tree: the hashes beside its path, from the leaf up. Panics if
+/// there is no such leaf.
 pub fn proof<L: AsRef<[u8]>>(leaves: &[L], index: usize) -> Vec<Bytes32> {
     assert!(index < leaves.len(), "{index} is not one of {} leaves", leaves.len());
     let mut level: Vec<Bytes32> = leaves.iter().map(|leaf| leaf_hash(leaf.as_ref())).collect();

@@ -24,17 +24,13 @@ pub fn shuffle_key(seed: &Seed, beacon: Option<&Bytes32>) -> Bytes32 {
 /// Where `index` is after the shuffle of `count` positions: `compute_shuffled_index` of the Ethereum consensus specification.
 ///
 /// The algorithm is the swap-or-not shuffle of Hoang, Morris and Rogaway (2012). It is a permutation whatever the key.
-///
-/// # Panics
-/// If `index` is not below `count`.
+/// Panics if `index` is not below `count`.
 pub fn shuffled(index: u32, count: u32, key: &Bytes32) -> u32 {
     Shuffle::new(count, key).shuffled(index)
 }
 
-/// The inverse of [`shuffled`]: the index that the shuffle takes to `position`.
-///
-/// # Panics
-/// If `position` is not below `count`.
+/// The inverse of [`shuffled`]: the index that the shuffle takes to `position`. Panics if `position` is not below
+/// `count`.
 pub fn unshuffled(position: u32, count: u32, key: &Bytes32) -> u32 {
     Shuffle::new(count, key).unshuffled(position)
 }
@@ -66,18 +62,12 @@ impl Shuffle {
         Self { count, key: *key, pivots }
     }
 
-    /// Where `index` is after the shuffle.
-    ///
-    /// # Panics
-    /// If there is no such index.
+    /// Where `index` is after the shuffle. Panics if there is no such index.
     pub fn shuffled(&self, index: u32) -> u32 {
         self.walk(index, 0..ROUNDS)
     }
 
-    /// The index that the shuffle takes to `position`.
-    ///
-    /// # Panics
-    /// If there is no such position.
+    /// The index that the shuffle takes to `position`. Panics if there is no such position.
     pub fn unshuffled(&self, position: u32) -> u32 {
         // Each round swaps pairs or leaves them, so it is its own inverse.
         self.walk(position, (0..ROUNDS).rev())

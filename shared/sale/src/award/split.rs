@@ -2,10 +2,8 @@ use crate::award::bytes::Seed;
 use crate::award::plan::{Plan, in_bounds};
 use crate::award::stream::Stream;
 
-/// Equal parts. If `total` is not a multiple of `parts`, the first `total % parts` parts are one larger.
-///
-/// # Panics
-/// If [`Plan::check`] refuses such a split.
+/// Equal parts. If `total` is not a multiple of `parts`, the first `total % parts` parts are one larger. Panics if
+/// [`Plan::check`] refuses such a split.
 pub fn split_equal(total: u64, parts: u32, min: u64) -> Vec<u64> {
     in_bounds(&Plan::Equal { total, parts, min });
     let (each, more) = (total / u64::from(parts), total % u64::from(parts));
@@ -19,10 +17,8 @@ pub fn split_equal(total: u64, parts: u32, min: u64) -> Vec<u64> {
 /// and subtracted from `rest`. The last part is `min` + what is left of `rest`. The numbers come from the [`Stream`] of
 /// `seed` with the label `award/1/split`.
 ///
-/// All parts have the same mean, up to rounding, but later ones vary more, so they have to be shuffled.
-///
-/// # Panics
-/// If [`Plan::check`] refuses such a split.
+/// All parts have the same mean, up to rounding, but later ones vary more, so they have to be shuffled. Panics if
+/// [`Plan::check`] refuses such a split.
 pub fn split_drawn(seed: &Seed, total: u64, parts: u32, min: u64) -> Vec<u64> {
     in_bounds(&Plan::Drawn { total, parts, min });
     let mut stream = Stream::new(seed, "award/1/split");

@@ -15,10 +15,7 @@ pub struct Stream {
 }
 
 impl Stream {
-    /// The sequence of this seed and label.
-    ///
-    /// # Panics
-    /// If the label has more than 255 bytes.
+    /// The sequence of this seed and label. Panics if the label has more than 255 bytes.
     pub fn new(key: &Seed, label: &str) -> Self {
         Self { mac: keyed(key, label), counter: 0, block: [0; 32], used: 32 }
     }
@@ -39,10 +36,7 @@ impl Stream {
     /// A number from 0 to `bound` - 1, all equally likely.
     ///
     /// Takes words until one is below the largest multiple of `bound` that is not above 2^64, and returns its
-    /// remainder.
-    ///
-    /// # Panics
-    /// If `bound` is 0.
+    /// remainder. Panics if `bound` is 0.
     pub fn below(&mut self, bound: u64) -> u64 {
         assert!(bound > 0, "there is no number below 0");
         // 2^64 mod bound: this many words at the upper end would make some remainders more likely.

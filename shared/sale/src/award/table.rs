@@ -77,10 +77,8 @@ pub fn digest_of_chunks(count: u32, chunks: &[Bytes32]) -> TableDigest {
     TableDigest(labelled("award/1/table", &[&count.to_be_bytes(), chunks.as_flattened()]))
 }
 
-/// The digest of a table: of the digests of its chunks of [`CHUNK_VALUES`], so that one chunk can be checked without the others.
-///
-/// # Panics
-/// If the table has more than 2^32 - 1 values.
+/// The digest of a table: of the digests of its chunks of [`CHUNK_VALUES`], so that one chunk can be checked without
+/// the others. Panics if the table has more than 2^32 - 1 values.
 pub fn digest(table: &[u64]) -> TableDigest {
     let count = u32::try_from(table.len()).expect("a table has as many values as a round has units");
     digest_of_chunks(count, &table.chunks(CHUNK_VALUES).map(chunk_digest).collect::<Vec<_>>())
@@ -106,18 +104,13 @@ impl Table {
         Ok(Self { values: plan.values(seed)?, shuffle })
     }
 
-    /// What a unit (from 1) won: an amount in minor units, or the number of a prize (from 1), or [`BLANK`].
-    ///
-    /// # Panics
-    /// If there is no such unit.
+    /// What a unit (from 1) won: an amount in minor units, or the number of a prize (from 1), or [`BLANK`]. Panics if
+    /// there is no such unit.
     pub fn award(&self, unit: u32) -> u64 {
         self.values[self.position(unit) as usize]
     }
 
-    /// The index in the table, from 0, of the award of a unit, from 1.
-    ///
-    /// # Panics
-    /// If there is no such unit.
+    /// The index in the table, from 0, of the award of a unit, from 1. Panics if there is no such unit.
     pub fn position(&self, unit: u32) -> u32 {
         self.shuffle.shuffled(unit.checked_sub(1).expect("units are numbered from 1"))
     }
