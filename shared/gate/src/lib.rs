@@ -27,7 +27,6 @@ mod not_in_redis;
 mod pass_keys;
 mod rates;
 mod rebuilds;
-mod sweeps;
 mod sync;
 mod waking_clock;
 

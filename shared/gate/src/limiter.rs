@@ -6,12 +6,16 @@ use std::time::Duration;
 use governor::clock::{Clock, Reference};
 use governor::middleware::NoOpMiddleware;
 use governor::{Quota, RateLimiter};
+use runtime::OncePerSpan;
 use sale::UserId;
 
 use crate::bounded::{Bounded, MAX_KEYS};
-use crate::sweeps::Sweeps;
 use crate::waking_clock::WakingClock;
 use crate::{Limits, RATES, Rate, Route};
+
+/// How often a full map is searched for keys to drop. The search takes as long as some hundred requests, and in a rush
+/// the map is full all the time.
+const SEARCH_EVERY: Duration = Duration::from_millis(100);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limited {
@@ -36,8 +40,8 @@ struct Keyed<C: Clock> {
     /// Two keys with the same hash share a rate. Nobody outside can tell which would.
     seed: RandomState,
     began: C::Instant,
-    /// When a full map was last searched, counted from `began`.
-    sweeps: Sweeps,
+    /// When a full map was searched, in spans from `began`.
+    searched: OncePerSpan,
 }
 
 impl Default for Limiter {
@@ -83,20 +87,21 @@ impl<C: Clock + Clone> Keyed<C> {
             limiter: RateLimiter::new(quota, Bounded::default(), clock.clone()),
             seed: RandomState::new(),
             began: clock.now(),
-            sweeps: Sweeps::new(),
+            searched: OncePerSpan::new(),
         }
     }
 
     fn check(&self, key: impl Hash) -> Result<(), Duration> {
-        if self.limiter.len() >= MAX_KEYS && self.is_to_sweep() {
+        if self.limiter.len() >= MAX_KEYS && self.is_to_search() {
             self.limiter.retain_recent();
         }
         let not_until = self.limiter.check_key(&self.seed.hash_one(key));
         not_until.map_err(|not_until| not_until.wait_time_from(self.limiter.clock().now()))
     }
 
-    fn is_to_sweep(&self) -> bool {
-        self.sweeps.is_due(self.limiter.clock().now().duration_since(self.began).as_u64())
+    fn is_to_search(&self) -> bool {
+        let since_ns = self.limiter.clock().now().duration_since(self.began).as_u64();
+        self.searched.take(since_ns / SEARCH_EVERY.as_nanos() as u64)
     }
 }
 
@@ -107,7 +112,6 @@ mod tests {
     use governor::clock::FakeRelativeClock;
 
     use super::*;
-    use crate::sweeps::SWEEP_EVERY;
 
     fn user(name: impl ToString) -> UserId {
         name.to_string().parse().unwrap()
@@ -201,16 +205,16 @@ mod tests {
         let clock = FakeRelativeClock::default();
         let keyed = Keyed::new(Rate { burst: 1_000, per_s: 1 }, &clock);
         let fill = || (0..MAX_KEYS).for_each(|i| assert_eq!(keyed.check(i), Ok(())));
-        clock.advance(SWEEP_EVERY);
+        clock.advance(SEARCH_EVERY);
         fill();
-        clock.advance(SWEEP_EVERY);
+        clock.advance(SEARCH_EVERY);
         assert_eq!(keyed.check("sweeps"), Ok(()));
         assert_eq!(keyed.limiter.len(), 1);
         fill();
-        clock.advance(SWEEP_EVERY / 2);
+        clock.advance(SEARCH_EVERY / 2);
         assert_eq!(keyed.check("does not"), Ok(()));
         assert_eq!(keyed.limiter.len(), MAX_KEYS, "what was kept is old, but was searched a moment ago");
-        clock.advance(SWEEP_EVERY / 2);
+        clock.advance(SEARCH_EVERY / 2);
         assert_eq!(keyed.check("sweeps again"), Ok(()));
         assert_eq!(keyed.limiter.len(), 1);
     }

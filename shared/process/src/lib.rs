@@ -10,7 +10,6 @@ mod debounce;
 mod demand;
 mod for_sale;
 mod forgeries;
-mod kept;
 mod kept_each;
 mod order_counts;
 mod published;

@@ -7,7 +7,6 @@ use moka::sync::Cache;
 use runtime::Clock;
 use sale::{Campaign, CampaignLimit, Order, RoundId, SaleId, ShownAward, Terms};
 
-use crate::kept::Kept;
 use crate::kept_each::KeptEach;
 
 /// How many rounds' terms are cached. Others are read again.
@@ -26,8 +25,7 @@ pub struct TermsCache {
     /// Whether all winners of a round are drawn.
     drawn: KeptEach<RoundId, bool>,
     /// The campaigns with a limit, read by whoever places the next order.
-    limited: Arc<Kept<Arc<Vec<Campaign>>>>,
-    clock: Clock,
+    limited: KeptEach<(), Arc<Vec<Campaign>>>,
 }
 
 /// What is needed to show the awards of a round's orders.
@@ -47,7 +45,7 @@ impl RoundAwards {
 impl TermsCache {
     pub fn new(ledger: Ledger, clock: Clock) -> Self {
         let drawn = KeptEach::new(MAX_ROUNDS, DRAWN_FOR, clock);
-        Self { ledger, terms: Cache::new(MAX_ROUNDS), drawn, limited: Arc::default(), clock }
+        Self { ledger, terms: Cache::new(MAX_ROUNDS), drawn, limited: KeptEach::new(1, CAMPAIGNS_FOR, clock) }
     }
 
     /// The terms of a round. `None` if it has not begun.
@@ -73,7 +71,7 @@ impl TermsCache {
                 read.retain(|campaign| campaign.limit_per_user.is_some());
                 Ok::<_, LedgerError>(Arc::new(read))
             };
-            let limited = self.limited.younger_than(CAMPAIGNS_FOR, self.clock, read).await?;
+            let limited = self.limited.get_or_read(&(), read).await?;
             Ok(limited.iter().filter_map(|campaign| campaign.limit_of(sale)).collect())
         })
     }
@@ -106,13 +104,8 @@ impl TermsCache {
 
     /// Whether all winners of a round are drawn, at most a second old.
     async fn is_drawn(&self, id: &RoundId) -> Result<bool, LedgerError> {
-        if let Some(drawn) = self.drawn.get(id) {
-            return Ok(drawn);
-        }
-        let began = self.drawn.now();
-        let drawn = self.ledger.draw(id).await?.is_some_and(|draw| draw.drawn_at_ms.is_some());
-        self.drawn.keep(id, began, drawn);
-        Ok(drawn)
+        let read = async { Ok(self.ledger.draw(id).await?.is_some_and(|draw| draw.drawn_at_ms.is_some())) };
+        self.drawn.get_or_read(id, read).await
     }
 }
 

@@ -4,8 +4,7 @@ use std::time::{Duration, Instant};
 use metrics_cloudwatch_embedded::{Builder, Collector};
 
 use crate::counts::Counts;
-use crate::sample_times::SampleTimes;
-use crate::throttle::Throttle;
+use crate::once_per_span::OncePerSpan;
 
 /// How often a function that answers requests publishes its metrics: several times in the minute over which alarms
 /// look.
@@ -13,28 +12,32 @@ const EVERY: Duration = Duration::from_secs(5);
 
 /// The most values of a metric between two publications: the limit of a document in the embedded metric format
 /// (CloudWatch user guide, "Embedded metric format specification").
-const MAX_VALUES: u64 = 100;
+const MAX_VALUES: u32 = 100;
 
 /// When the process began to measure.
 static BEGAN: LazyLock<Instant> = LazyLock::new(Instant::now);
+
+/// The number of the span that lasts `every` and is now.
+fn span_of_now(every: Duration) -> u64 {
+    (BEGAN.elapsed().as_nanos() / every.as_nanos()) as u64
+}
 
 /// The duration of something frequent: samples the first value in each 50 ms, the most that can be published.
 #[derive(Debug)]
 pub struct SampledMs {
     name: &'static str,
     /// The spans of time that have a value.
-    sample_times: SampleTimes,
+    sampled: OncePerSpan,
 }
 
 impl SampledMs {
     pub const fn new(name: &'static str) -> Self {
-        Self { name, sample_times: SampleTimes::new() }
+        Self { name, sampled: OncePerSpan::new() }
     }
 
     /// Records the time since `began`, unless this span already has a value.
     pub fn record(&self, began: Instant) {
-        let now = BEGAN.elapsed().as_millis() as u64 / (EVERY.as_millis() as u64 / MAX_VALUES);
-        if self.sample_times.take(now) {
+        if self.sampled.take(span_of_now(EVERY / MAX_VALUES)) {
             metrics::histogram!(self.name).record(began.elapsed().as_secs_f64() * 1e3);
         }
     }
@@ -47,7 +50,7 @@ pub struct Metrics(Arc<Inner>);
 
 struct Inner {
     collector: &'static Collector,
-    published: Throttle,
+    published: OncePerSpan,
     counts: Counts,
     /// If not, values are dropped.
     is_published: bool,
@@ -59,8 +62,7 @@ impl Metrics {
     pub(crate) fn init(namespace: String, is_published: bool) -> Self {
         let collector = Builder::new().cloudwatch_namespace(namespace).emit_zeros(true).init();
         let collector = collector.expect("the only recorder");
-        let published = Throttle::every(EVERY);
-        Self(Arc::new(Inner { collector, published, counts: Counts::default(), is_published }))
+        Self(Arc::new(Inner { collector, published: OncePerSpan::new(), counts: Counts::default(), is_published }))
     }
 
     /// Runs `count` each time before values are published, in addition to earlier ones.
@@ -85,6 +87,8 @@ impl Metrics {
     /// Like [`Self::publish`], at most once every few seconds. Cheap enough for every request: it does not wait for
     /// another caller.
     pub fn publish_throttled(&self) {
-        self.0.published.try_do(|| self.publish());
+        if self.0.published.take(span_of_now(EVERY)) {
+            self.publish();
+        }
     }
 }

@@ -2,4 +2,3 @@
 
 pub(crate) use std::sync::atomic::{AtomicU64, Ordering};
 pub(crate) use std::sync::{Mutex, PoisonError};
-pub(crate) use std::time::Instant;

@@ -248,16 +248,6 @@ pub(crate) const KERNELS: &[Kernel] = &[
         )],
     },
     Kernel {
-        name: "kept",
-        sources: &["shared/process/src/kept.rs"],
-        mistakes: &[wrong(
-            "counted_from_the_end",
-            "Its age counts from the end of its reading.",
-            "Some((now, value.clone()));",
-            "Some((Moment::now(clock), value.clone()));",
-        )],
-    },
-    Kernel {
         name: "kept_each",
         sources: &["shared/process/src/kept_each.rs"],
         mistakes: &[
@@ -383,29 +373,6 @@ pub(crate) const KERNELS: &[Kernel] = &[
         ],
     },
     Kernel {
-        name: "sweeps",
-        sources: &["shared/gate/src/sweeps.rs"],
-        mistakes: &[
-            several(
-                "loaded_then_stored",
-                "The time is taken in two steps.",
-                &[
-                    ("        now_ns.saturating_sub", "        let is_due = now_ns.saturating_sub"),
-                    (
-                        "            && self.0.compare_exchange(swept_at_ns, now_ns, Ordering::Relaxed, Ordering::Relaxed).is_ok()\n",
-                        ";\n        if is_due {\n            self.0.store(now_ns, Ordering::Relaxed);\n        }\n        is_due\n",
-                    ),
-                ],
-            ),
-            wrong(
-                "an_earlier_time_is_long_after",
-                "A request that read the clock before the last search takes that for long ago.",
-                "now_ns.saturating_sub(",
-                "now_ns.wrapping_sub(",
-            ),
-        ],
-    },
-    Kernel {
         name: "made",
         sources: &["shared/context/src/made.rs"],
         mistakes: &[wrong(
@@ -416,8 +383,8 @@ pub(crate) const KERNELS: &[Kernel] = &[
         )],
     },
     Kernel {
-        name: "sample_times",
-        sources: &["shared/runtime/src/sample_times.rs"],
+        name: "once_per_span",
+        sources: &["shared/runtime/src/once_per_span.rs"],
         mistakes: &[wrong(
             "loaded_then_stored",
             "A span is taken in two steps.",
@@ -433,21 +400,6 @@ pub(crate) const KERNELS: &[Kernel] = &[
             "The callbacks are taken out while they are called.",
             "        self.0.lock().unwrap_or_else(PoisonError::into_inner).iter().for_each(|count| count());\n",
             "        let counts = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));\n        counts.iter().for_each(|count| count());\n        self.0.lock().unwrap_or_else(PoisonError::into_inner).extend(counts);\n",
-        )],
-    },
-    Kernel {
-        name: "throttle",
-        sources: &["shared/runtime/src/throttle.rs"],
-        mistakes: &[several(
-            "lock_released_early",
-            "The lock is released before the work is done and noted.",
-            &[
-                (
-                    "            *last = Some(Instant::now());\n            work();\n",
-                    "            drop(last);\n            work();\n            *self.last.lock().unwrap() = Some(Instant::now());\n",
-                ),
-                ("let mut last", "let last"),
-            ],
         )],
     },
     Kernel {

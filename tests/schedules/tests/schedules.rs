@@ -2,8 +2,8 @@
 
 use schedules::{
     answer_metrics, answers, assert_caught, breaker, briefly, counts, current_link, delivered, demand, explore,
-    explore_all, forgeries, kept, kept_each, lanes_seen, limiter, line_cache, made, missed, pacer, read_limit,
-    refreshed, sample_times, sold_out_mark, sweeps, throttle, together, turns, waking_clock, watched,
+    explore_all, forgeries, kept_each, lanes_seen, limiter, line_cache, made, missed, once_per_span, pacer, read_limit,
+    refreshed, sold_out_mark, together, turns, waking_clock, watched,
 };
 
 #[test]
@@ -99,13 +99,6 @@ fn each_request_is_counted_as_demand_once() {
 }
 
 #[test]
-fn a_change_of_limits_holds_for_all_in_time() {
-    explore(kept::as_it_is::scenario::a_change_holds_for_all_in_time);
-    let late = kept::counted_from_the_end::scenario::a_change_holds_for_all_in_time;
-    assert_caught(late, "a change holds for all in time");
-}
-
-#[test]
 fn a_change_of_a_list_holds_for_all_in_time() {
     use kept_each::as_it_is::scenario::*;
     explore(a_change_holds_for_all_in_time);
@@ -161,14 +154,6 @@ fn the_clock_of_the_rates_never_goes_back() {
 }
 
 #[test]
-fn a_full_map_of_rates_is_swept_by_one() {
-    explore_all(sweeps::as_it_is::scenario::one_sweeps_in_a_tenth_of_a_second);
-    assert_caught(sweeps::loaded_then_stored::scenario::one_sweeps_in_a_tenth_of_a_second, "one sweeps");
-    let long_after = sweeps::an_earlier_time_is_long_after::scenario::one_sweeps_in_a_tenth_of_a_second;
-    assert_caught(long_after, "one sweeps");
-}
-
-#[test]
 fn all_share_a_dependency_that_two_made() {
     explore_all(made::as_it_is::scenario::all_share_one);
     assert_caught(made::the_last_one_is_kept::scenario::all_share_one, "all share one");
@@ -176,20 +161,14 @@ fn all_share_a_dependency_that_two_made() {
 
 #[test]
 fn a_span_of_time_is_taken_once() {
-    explore(sample_times::as_it_is::scenario::a_span_is_taken_once);
-    assert_caught(sample_times::loaded_then_stored::scenario::a_span_is_taken_once, "a span is taken once");
+    explore(once_per_span::as_it_is::scenario::a_span_is_taken_once);
+    assert_caught(once_per_span::loaded_then_stored::scenario::a_span_is_taken_once, "a span is taken once");
 }
 
 #[test]
 fn all_that_counts_is_called_for_whoever_publishes() {
     explore(counts::as_it_is::scenario::all_counts_are_called_for_each);
     assert_caught(counts::taken_out_while_called::scenario::all_counts_are_called_for_each, "are called for each");
-}
-
-#[test]
-fn numbers_are_published_by_one_when_it_is_due() {
-    explore(throttle::as_it_is::scenario::it_is_done_once_by_one);
-    assert_caught(throttle::lock_released_early::scenario::it_is_done_once_by_one, "it is done");
 }
 
 #[test]

@@ -14,16 +14,14 @@ type Members = KeptEach<&'static str, u32>;
 
 impl List {
     async fn said(&self, members: &Members) -> u32 {
-        if let Some(known) = members.get(&ALICE) {
-            return known;
-        }
-        let began = members.now();
-        yield_now().await;
-        let read = self.0.load(Ordering::Relaxed);
-        // The answer is on its way.
-        yield_now().await;
-        members.keep(&ALICE, began, read);
-        read
+        let read = async {
+            yield_now().await;
+            let read = self.0.load(Ordering::Relaxed);
+            // The answer is on its way.
+            yield_now().await;
+            Ok::<_, ()>(read)
+        };
+        members.get_or_read(&ALICE, read).await.unwrap()
     }
 }
 

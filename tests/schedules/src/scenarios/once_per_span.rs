@@ -1,11 +1,12 @@
-//! Requests end within the same span of time.
+//! Requests end within the same span of time, which one of them takes: to record a value, to publish metrics, or to drop
+//! old keys of a full map.
 
-use super::sample_times::SampleTimes;
+use super::once_per_span::OncePerSpan;
 use crate::prelude::*;
 
-/// One value is reported for each span.
+/// Each span is taken by one at most.
 pub fn a_span_is_taken_once() {
-    let times = Arc::new(SampleTimes::new());
+    let times = Arc::new(OncePerSpan::new());
     let requests = [5, 5, 6].map(|now| {
         let times = Arc::clone(&times);
         thread::spawn(move || (now, times.take(now)))
