@@ -1,6 +1,1 @@
-//! The `admin` function.
-
-#[tokio::main]
-async fn main() -> Result<(), context::Error> {
-    admin::run().await
-}
+context::main!(admin);

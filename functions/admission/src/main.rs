@@ -1,6 +1,1 @@
-//! The `admission` function.
-
-#[tokio::main]
-async fn main() -> Result<(), context::Error> {
-    admission::run().await
-}
+context::main!(admission);

@@ -1,6 +1,1 @@
-//! The `catalog` function.
-
-#[tokio::main]
-async fn main() -> Result<(), context::Error> {
-    catalog::run().await
-}
+context::main!(catalog);

@@ -1,6 +1,1 @@
-//! The `daily_reset` function.
-
-#[tokio::main]
-async fn main() -> Result<(), context::Error> {
-    daily_reset::run().await
-}
+context::main!(daily_reset);

@@ -1,6 +1,1 @@
-//! The `dead_letter` function.
-
-#[tokio::main]
-async fn main() -> Result<(), context::Error> {
-    dead_letter::run().await
-}
+context::main!(dead_letter);

@@ -1,6 +1,1 @@
-//! The `draw` function.
-
-#[tokio::main]
-async fn main() -> Result<(), context::Error> {
-    draw::run().await
-}
+context::main!(draw);

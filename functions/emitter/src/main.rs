@@ -1,6 +1,1 @@
-//! The `emitter` function.
-
-#[tokio::main]
-async fn main() -> Result<(), context::Error> {
-    emitter::run().await
-}
+context::main!(emitter);

@@ -1,6 +1,1 @@
-//! The `expiry` function.
-
-#[tokio::main]
-async fn main() -> Result<(), context::Error> {
-    expiry::run().await
-}
+context::main!(expiry);

@@ -1,6 +1,1 @@
-//! The `notifier` function.
-
-#[tokio::main]
-async fn main() -> Result<(), context::Error> {
-    notifier::run().await
-}
+context::main!(notifier);

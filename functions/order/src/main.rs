@@ -1,6 +1,1 @@
-//! The `order` function.
-
-#[tokio::main]
-async fn main() -> Result<(), context::Error> {
-    order::run().await
-}
+context::main!(order);

@@ -1,6 +1,1 @@
-//! The `payment` function.
-
-#[tokio::main]
-async fn main() -> Result<(), context::Error> {
-    payment::run().await
-}
+context::main!(payment);

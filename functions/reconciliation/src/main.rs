@@ -1,6 +1,1 @@
-//! The `reconciliation` function.
-
-#[tokio::main]
-async fn main() -> Result<(), context::Error> {
-    reconciliation::run().await
-}
+context::main!(reconciliation);

@@ -1,6 +1,1 @@
-//! The `reservation` function.
-
-#[tokio::main]
-async fn main() -> Result<(), context::Error> {
-    reservation::run().await
-}
+context::main!(reservation);

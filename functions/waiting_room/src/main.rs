@@ -1,6 +1,1 @@
-//! The `waiting_room` function.
-
-#[tokio::main]
-async fn main() -> Result<(), context::Error> {
-    waiting_room::run().await
-}
+context::main!(waiting_room);

@@ -1,6 +1,1 @@
-//! The `warmup` function.
-
-#[tokio::main]
-async fn main() -> Result<(), context::Error> {
-    warmup::run().await
-}
+context::main!(warmup);

@@ -1,6 +1,1 @@
-//! The `webhook` function.
-
-#[tokio::main]
-async fn main() -> Result<(), context::Error> {
-    webhook::run().await
-}
+context::main!(webhook);

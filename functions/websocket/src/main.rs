@@ -1,6 +1,1 @@
-//! The `websocket` function.
-
-#[tokio::main]
-async fn main() -> Result<(), context::Error> {
-    websocket::run().await
-}
+context::main!(websocket);

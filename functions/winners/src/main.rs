@@ -1,6 +1,1 @@
-//! The `winners` function.
-
-#[tokio::main]
-async fn main() -> Result<(), context::Error> {
-    winners::run().await
-}
+context::main!(winners);

@@ -20,6 +20,8 @@ use crate::made::{Dependency, Key, Made};
 use crate::sync::{Mutex, PoisonError};
 
 pub use lambda_runtime::Error;
+#[doc(hidden)]
+pub use serve::block_on;
 #[cfg(feature = "http")]
 pub use serve::serve;
 #[cfg(feature = "crowd")]

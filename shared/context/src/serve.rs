@@ -17,6 +17,22 @@ use crate::{Context, ContextError, Error};
 /// of them, without the optimization that is set for the crates of a request.
 pub type Serving = Pin<Box<dyn Future<Output = Result<(), Error>>>>;
 
+/// The program of a function: runs it on all of the process's cores.
+#[macro_export]
+macro_rules! main {
+    ($function:ident) => {
+        fn main() -> Result<(), $crate::Error> {
+            $crate::block_on($function::run())
+        }
+    };
+}
+
+/// For [`main!`].
+#[doc(hidden)]
+pub fn block_on(function: Serving) -> Result<(), Error> {
+    tokio::runtime::Runtime::new()?.block_on(function)
+}
+
 fn start() -> Result<(Metrics, Context), Error> {
     Ok((init_telemetry(&Settings::environment())?, Context::from_environment()?))
 }

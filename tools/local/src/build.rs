@@ -129,10 +129,7 @@ mod tests {
     fn the_program_here_runs_what_those_on_aws_run() {
         let read = |path: String| std::fs::read_to_string(paths::root().join(path)).unwrap();
         for name in FUNCTIONS {
-            let main = format!(
-                "//! The `{name}` function.\n\n#[tokio::main]\nasync fn main() -> Result<(), context::Error> {{\n    {name}::run().await\n}}\n"
-            );
-            assert_eq!(read(format!("functions/{name}/src/main.rs")), main);
+            assert_eq!(read(format!("functions/{name}/src/main.rs")), format!("context::main!({name});\n"));
         }
         let all = read("tools/local/functions/src/main.rs".to_owned());
         let (_, list) = all.rsplit_once('[').unwrap();
