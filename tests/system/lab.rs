@@ -10,7 +10,7 @@ use local::function::FunctionProcess;
 use local::runtime_api::RuntimeApi;
 use local::valkey::Valkey;
 use process::Snapshots;
-use runtime::{Moment, Secret};
+use runtime::Moment;
 use sale::audit::Audit;
 use tokio::task::spawn_blocking;
 
@@ -91,7 +91,7 @@ impl Lab {
         let stock = Stock::at(&valkey.url(), PATIENT).unwrap();
         let ledger = Ledger::new(counted_dynamodb, &name);
         let pass_secret = lab_secret().await;
-        let keys = PassKeys::new(Secret::new(AwsClient::secrets_manager(&config), pass_secret, PATIENT));
+        let keys = PassKeys::new(AwsClient::secrets_manager(&config), pass_secret, PATIENT);
         let mut queues = BTreeMap::new();
         for (queue, _) in QUEUES {
             queues.insert(queue, make_queue(&sqs, &format!("{name}-{}", queue.replace('_', "-"))).await);

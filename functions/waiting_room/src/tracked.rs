@@ -113,7 +113,7 @@ impl Tracked {
         let position = self.advance(deps, round, per_s, snapshot).await?;
         let flow = flow(round, per_s, &position);
         let watermark = self.publishable(deps, round, &position.progress, flow.per_s).await;
-        let keys = deps.keys.ring().await.map_err(Problem::unanswered)?;
+        let keys = deps.keys.get().await.map_err(Problem::unanswered)?;
         let sealed = watermark.seal(&LineOrder::of(&kept.seed), &LineKeys::of(&keys), &round.id);
         Ok(document(round, line, &kept, after(&position, &flow, watermark, sealed, round)))
     }

@@ -61,9 +61,7 @@ impl Context {
     /// The order queue: `ORDERS_QUEUE_URL`.
     #[cfg(feature = "order_queue")]
     pub fn order_queue(&self) -> Result<queue::OrderQueue, ContextError> {
-        self.once("", || {
-            Ok(queue::OrderQueue::new(self.sqs()?, self.settings().required("ORDERS_QUEUE_URL")?, self.clock()))
-        })
+        self.queue("ORDERS_QUEUE_URL", queue::OrderQueue::new)
     }
 
     /// Reservations that are not orders yet: the queues at `ORDERS_QUEUE_URL` and `ORDERS_DLQ_URL`.
@@ -79,50 +77,46 @@ impl Context {
     /// The expiry queue: `EXPIRY_QUEUE_URL`.
     #[cfg(feature = "expiry_queue")]
     pub fn expiry_queue(&self) -> Result<queue::ExpiryQueue, ContextError> {
-        self.once("", || {
-            Ok(queue::ExpiryQueue::new(self.sqs()?, self.settings().required("EXPIRY_QUEUE_URL")?, self.clock()))
-        })
+        self.queue("EXPIRY_QUEUE_URL", queue::ExpiryQueue::new)
     }
 
     /// The queue of rounds that Redis has lost: `REBUILDS_QUEUE_URL`.
     #[cfg(feature = "rebuild_queue")]
     pub fn rebuild_queue(&self) -> Result<queue::RebuildQueue, ContextError> {
-        self.once("", || {
-            Ok(queue::RebuildQueue::new(self.sqs()?, self.settings().required("REBUILDS_QUEUE_URL")?, self.clock()))
-        })
+        self.queue("REBUILDS_QUEUE_URL", queue::RebuildQueue::new)
     }
 
     /// The queue of winners to notify: `WINNERS_QUEUE_URL`.
     #[cfg(feature = "winner_queue")]
     pub fn winner_queue(&self) -> Result<queue::WinnerQueue, ContextError> {
-        self.once("", || {
-            Ok(queue::WinnerQueue::new(self.sqs()?, self.settings().required("WINNERS_QUEUE_URL")?, self.clock()))
-        })
+        self.queue("WINNERS_QUEUE_URL", queue::WinnerQueue::new)
     }
 
     /// The queue of events for the merchant's address: `WEBHOOK_QUEUE_URL`.
     #[cfg(feature = "webhook_queue")]
     pub fn webhook_queue(&self) -> Result<queue::WebhookQueue, ContextError> {
-        self.once("", || {
-            Ok(queue::WebhookQueue::new(self.sqs()?, self.settings().required("WEBHOOK_QUEUE_URL")?, self.clock()))
-        })
+        self.queue("WEBHOOK_QUEUE_URL", queue::WebhookQueue::new)
     }
 
     /// The queue that keeps changes of which no event could be made: `EMITTER_FAILURES_QUEUE_URL`.
     #[cfg(feature = "emitter_failures")]
     pub fn emitter_failures(&self) -> Result<queue::EmitterFailures, ContextError> {
-        self.once("", || {
-            let url = self.settings().required("EMITTER_FAILURES_QUEUE_URL")?;
-            Ok(queue::EmitterFailures::new(self.sqs()?, url, self.clock()))
-        })
+        self.queue("EMITTER_FAILURES_QUEUE_URL", queue::EmitterFailures::new)
     }
 
     /// The quarantine: `QUARANTINE_QUEUE_URL`.
     #[cfg(feature = "quarantine")]
     pub fn quarantine(&self) -> Result<queue::Quarantine, ContextError> {
-        self.once("", || {
-            Ok(queue::Quarantine::new(self.sqs()?, self.settings().required("QUARANTINE_QUEUE_URL")?, self.clock()))
-        })
+        self.queue("QUARANTINE_QUEUE_URL", queue::Quarantine::new)
+    }
+
+    #[cfg(feature = "queues")]
+    fn queue<Q: Clone + Send + Sync + 'static>(
+        &self,
+        setting: &'static str,
+        new: fn(aws_sdk_sqs::Client, String, runtime::Clock) -> Q,
+    ) -> Result<Q, ContextError> {
+        self.once("", || Ok(new(self.sqs()?, self.settings().required(setting)?, self.clock())))
     }
 
     #[cfg(feature = "snapshots")]
@@ -153,7 +147,7 @@ impl Context {
     /// The keys of passes, in the secret `PASS_SECRET_ARN`.
     #[cfg(feature = "pass_keys")]
     pub fn pass_keys(&self) -> Result<gate::PassKeys, ContextError> {
-        self.once("", || Ok(gate::PassKeys::new(self.secret("PASS_SECRET_ARN")?)))
+        self.once("", || self.secret("PASS_SECRET_ARN"))
     }
 
     /// The key that verifies the payment provider's signatures, in the secret `PAYMENT_SECRET_ARN`.

@@ -24,7 +24,6 @@ mod gate;
 mod limiter;
 mod memberships;
 mod not_in_redis;
-mod pass_keys;
 mod rates;
 mod rebuilds;
 mod sync;
@@ -34,6 +33,8 @@ pub use check::{Check, TICKET_HEADER, WATERMARK_HEADER, address};
 pub use gate::{Gate, Visitor, VisitorCounts};
 pub use limiter::{Limited, Limiter};
 pub use memberships::Memberships;
-pub use pass_keys::PassKeys;
 pub use rates::{Limits, RATES, Rate, Route};
 pub use rebuilds::Rebuilds;
+
+/// The keys that sign and verify passes, read from Secrets Manager.
+pub type PassKeys = runtime::Secret<pass::KeyRing>;

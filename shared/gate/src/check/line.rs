@@ -20,7 +20,7 @@ pub(super) async fn check(gate: &Gate<'_>, request: &Request, visitor: &Visitor)
     if round.terms.line.is_none() {
         return Ok(());
     }
-    let keys = LineKeys::of(&*gate.keys.ring().await.map_err(Problem::unanswered)?);
+    let keys = LineKeys::of(&*gate.keys.get().await.map_err(Problem::unanswered)?);
     let header = |name: &str| request.headers().get(name).and_then(|value| value.to_str().ok());
     let sale = &round.id.sale;
     let ticket = header(TICKET_HEADER).and_then(|text| Ticket::open(text, &keys, sale).ok());
