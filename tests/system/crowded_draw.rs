@@ -115,7 +115,7 @@ async fn prizes_are_drawn_among_a_crowd() {
             reserved_at_ms: terms.opens_at_ms,
         };
         let (lab, price) = (&lab, terms.price);
-        async move { lab.ledger.place(Order::granted(reservation, price, now, None)).await.unwrap() }
+        async move { lab.ledger.place_within(Order::granted(reservation, price, now, None), &[], false).await.unwrap() }
     });
     let placed: Vec<Placed> = orders.buffer_unordered(16).collect().await;
     assert!(placed.iter().all(|placed| matches!(placed, Placed::Order(_))));

@@ -426,7 +426,7 @@ async fn a_round_that_is_extended_meanwhile_is_not_fenced_off() {
     assert_eq!(lab.ledger.fence_draw(&read, Clock::system().now()).await.unwrap(), None);
     assert_eq!(lab.ledger.draw(&read.id).await.unwrap(), None);
     let bob = Order::granted(bob, read.terms.price, Clock::system().now(), None);
-    assert_eq!(lab.ledger.place_entry(bob.clone()).await.unwrap(), Placed::Order(bob));
+    assert_eq!(lab.ledger.place_within(bob.clone(), &[], true).await.unwrap(), Placed::Order(bob));
 }
 
 /// A hundred thousand prizes are drawn from a few hundred chunks.

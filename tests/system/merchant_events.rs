@@ -244,7 +244,7 @@ async fn a_day_of_a_sale_is_told_in_full_and_told_again_the_same() {
         let reservation = fresh_reservation(&round("packet", 1), &user(unit), unit, 0);
         let price = Price { price_minor: 0, currency: "EUR".parse().unwrap() };
         let granted = Order::granted(reservation, price, Clock::system().now(), award);
-        assert!(matches!(lab.ledger.place(granted).await.unwrap(), Placed::Order(_)));
+        assert!(matches!(lab.ledger.place_within(granted, &[], false).await.unwrap(), Placed::Order(_)));
     }
     // The returned units sell out again.
     lab.reserve("erin").await;

@@ -28,7 +28,7 @@ fn pending(reservation: Reservation, at_ms: i64) -> Order {
 
 async fn place(lab: &Lab, order: Order) -> ReservationId {
     let id = order.reservation.id.clone();
-    assert!(matches!(lab.ledger.place(order).await.unwrap(), ledger::Placed::Order(_)));
+    assert!(matches!(lab.ledger.place_within(order, &[], false).await.unwrap(), ledger::Placed::Order(_)));
     id
 }
 

@@ -96,7 +96,7 @@ async fn an_order_that_redis_has_not_heard_of_is_found() {
     assert_eq!(ask(&deps, Ask::status(&alice)).await.expect(200).text("status"), "queued", "there is no order yet");
     let (price, now) = (lab.round().await.terms.price, Clock::system().now());
     let order = sale::Order::pending(alice.clone(), price, now, now.plus_s(600));
-    lab.ledger.place(order).await.unwrap();
+    lab.ledger.place_within(order, &[], false).await.unwrap();
     assert_eq!(lab.reservation_state(&alice).await, ReservationState::Held);
     assert_eq!(ask(&deps, Ask::status(&alice)).await.expect(200).text("status"), "pending_payment");
 }

@@ -7,7 +7,7 @@ use crate::resources::Contents;
 async fn place_only(lab: &Lab, reservation: &Reservation) -> Order {
     let now = Clock::system().now();
     let price = Price { price_minor: 990, currency: "EUR".parse().unwrap() };
-    match lab.ledger.place(Order::pending(reservation.clone(), price, now, now)).await.unwrap() {
+    match lab.ledger.place_within(Order::pending(reservation.clone(), price, now, now), &[], false).await.unwrap() {
         Placed::Order(order) => order,
         other => panic!("{other:?}"),
     }

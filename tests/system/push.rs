@@ -210,7 +210,7 @@ pub(crate) async fn place(ledger: &Ledger, name: &str) -> Order {
     let reservation =
         Reservation { reserved_at_ms: now, ..fresh_reservation(&round("push-nowhere", 1), &user(name), unit, 0) };
     let order = Order::pending(reservation, terms(1, 1).price, now, now.plus_s(3600));
-    match ledger.place(order).await.unwrap() {
+    match ledger.place_within(order, &[], false).await.unwrap() {
         Placed::Order(order) => order,
         other => panic!("{other:?}"),
     }

@@ -8,7 +8,7 @@
 //!
 //! 1. **Fence.** Written once Redis sells no more by its own clock and no reservation waits for its order. If Redis
 //!    lost the round, it does not know which reservations wait, but SQS does: then the order queue and its dead letters
-//!    must be empty. After the fence, an order that may be late does not become an entry (`Ledger::place_entry`), and
+//!    must be empty. After the fence, an order that may be late does not become an entry (`Ledger::place_within`), and
 //!    nobody can extend the round (`Ledger::update_round`).
 //! 2. **Close.** What is counted after the fence can no longer change. The number of entries and the root are
 //!    published.

@@ -1,12 +1,14 @@
+use std::collections::HashMap;
 use std::time::Duration;
 
 use aws_sdk_dynamodb::types::KeysAndAttributes;
 use backon::{BackoffBuilder, ExponentialBuilder};
+use sale::RoundId;
 use serde::de::DeserializeOwned;
 use tokio::time::sleep;
 
 use crate::calls::Call;
-use crate::item::{Item, text};
+use crate::item::{Item, pk_of, text};
 use crate::{Ledger, LedgerError};
 
 /// The largest number of keys in a `BatchGetItem` (DynamoDB API reference).
@@ -21,6 +23,26 @@ impl Ledger {
     pub(crate) async fn batch<T: DeserializeOwned>(&self, pks: &[String]) -> Result<Vec<T>, LedgerError> {
         let items = self.batch_get(pks).await?.into_iter();
         items.map(|item| serde_dynamo::from_item(item).map_err(Into::into)).collect()
+    }
+
+    /// What is noted of these rounds. Rounds without any are left out; `None` for those that this version cannot read.
+    pub(crate) async fn of_rounds<'a, T: DeserializeOwned>(
+        &self,
+        what: &str,
+        rounds: impl IntoIterator<Item = &'a RoundId>,
+        key: fn(&RoundId) -> String,
+    ) -> Result<HashMap<RoundId, Option<T>>, LedgerError> {
+        let mut ids: HashMap<String, RoundId> = rounds.into_iter().map(|id| (key(id), id.clone())).collect();
+        let pks: Vec<String> = ids.keys().cloned().collect();
+        let mut noted = HashMap::with_capacity(pks.len());
+        for item in self.batch_get(&pks).await? {
+            let Some(id) = pk_of(&item).and_then(|pk| ids.remove(pk)) else { continue };
+            let read = serde_dynamo::from_item(item).inspect_err(|error| {
+                tracing::error!(sale_id = %id.sale, error = error as &dyn std::error::Error, "the {what} of a round cannot be read");
+            });
+            noted.insert(id, read.ok());
+        }
+        Ok(noted)
     }
 
     /// The existing items with these keys, in any order.

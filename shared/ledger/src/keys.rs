@@ -50,51 +50,66 @@ pub const ROUND_SHARDS: u32 = 16;
 
 pub const ORDERS_PAGE: i32 = 20;
 
-pub(crate) fn sale(id: &SaleId) -> String {
-    format!("SALE#{id}")
+/// Prefixes of the items whose changes the merchant's systems hear of; the stream's filter in `infra/cdk` has the same.
+pub(crate) const ORDERS_BEGIN: &str = "ORDER#";
+pub(crate) const PAYMENTS_BEGIN: &str = "PAYMENT#";
+pub(crate) const MILESTONES_BEGIN: &str = "MILESTONES#";
+
+macro_rules! keys {
+    ($($(#[$doc:meta])* $name:ident $arguments:tt => $key:literal;)*) => {
+        $($(#[$doc])* pub(crate) fn $name $arguments -> String {
+            format!($key)
+        })*
+    };
+}
+
+keys! {
+    sale(id: &SaleId) => "SALE#{id}";
+    published_list_name(list: u32) => "published#{list}";
+    order(id: &ReservationId) => "ORDER#{id}";
+    unit(RoundId { sale, number }: &RoundId, unit: Unit) => "UNIT#{sale}#{number}#{unit}";
+    /// A user id may contain `#`, but the fields around it cannot, so the key is unambiguous.
+    slot(RoundId { sale, number }: &RoundId, user: &UserId, slot: Slot) => "SLOT#{sale}#{number}#{user}#{slot}";
+    /// The live orders of a user in all sales of a campaign with a limit.
+    campaign_user(id: &CampaignId, user: &UserId) => "CAMPAIGN_USER#{id}#{user}";
+    campaign(id: &CampaignId) => "CAMPAIGN#{id}";
+    /// A group's name has no `#`, so the key is unambiguous.
+    member(group: &GroupName, user: &UserId) => "GROUP#{group}#{user}";
+    member_shard(group: &GroupName, shard: u32) => "GROUP#{group}#{shard}";
+    /// Providers' ids can have any form, so the id comes last in the key.
+    payment(id: &str) => "PAYMENT#{id}";
+    refund_shard_name(shard: u32) => "REFUND#{shard}";
+    blocked(user: &UserId) => "BLOCKED#{user}";
+    violations(user: &UserId) => "VIOLATIONS#{user}";
+    connection(id: &str) => "CONN#{id}";
+    pending_shard_name(shard: u32) => "PENDING#{shard}";
+    round_shard(RoundId { sale, number }: &RoundId, shard: u32) => "ROUND#{sale}#{number}#{shard}";
+    /// The partition of a round's live orders, which are found independently of guards.
+    live_shard(RoundId { sale, number }: &RoundId, shard: u32) => "LIVE#{sale}#{number}#{shard}";
+    order_shard_name(RoundId { sale, number }: &RoundId, shard: u32) => "{sale}#{number}#{shard}";
+    milestones(RoundId { sale, number }: &RoundId) => "{MILESTONES_BEGIN}{sale}#{number}";
+    table(RoundId { sale, number }: &RoundId, chunk: u32) => "TABLE#{sale}#{number}#{chunk}";
+    /// The item that orders of one shard's units check, once the draw of their round may have begun.
+    fence(RoundId { sale, number }: &RoundId, shard: u32) => "FENCE#{sale}#{number}#{shard}";
+    /// The prize with this number, from 1, of a draw at the end.
+    winner(RoundId { sale, number }: &RoundId, position: u32) => "WINNER#{sale}#{number}#{position}";
+    line(RoundId { sale, number }: &RoundId) => "LINE#{sale}#{number}";
+    seed(RoundId { sale, number }: &RoundId) => "SEED#{sale}#{number}";
+    round(RoundId { sale, number }: &RoundId) => "ROUND#{sale}#{number}";
+    loading(RoundId { sale, number }: &RoundId) => "LOADING#{sale}#{number}";
+    traffic(RoundId { sale, number }: &RoundId) => "TRAFFIC#{sale}#{number}";
+    beacon(RoundId { sale, number }: &RoundId) => "BEACON#{sale}#{number}";
+    draw(RoundId { sale, number }: &RoundId) => "DRAW#{sale}#{number}";
+    /// What a draw knows about the loss of its round in Redis.
+    loss(RoundId { sale, number }: &RoundId) => "LOST#{sale}#{number}";
 }
 
 pub(crate) fn published_list(sale: &SaleId) -> String {
     published_list_name(hash(sale.as_str()) % PUBLISHED_LISTS)
 }
 
-fn published_list_name(list: u32) -> String {
-    format!("published#{list}")
-}
-
 pub(crate) fn published_lists() -> impl Iterator<Item = String> {
     (0..PUBLISHED_LISTS).map(published_list_name)
-}
-
-pub(crate) fn order(id: &ReservationId) -> String {
-    format!("ORDER#{id}")
-}
-
-pub(crate) fn unit(RoundId { sale, number }: &RoundId, unit: Unit) -> String {
-    format!("UNIT#{sale}#{number}#{unit}")
-}
-
-/// A user id may contain `#`, but the fields around it cannot, so the key is unambiguous.
-pub(crate) fn slot(RoundId { sale, number }: &RoundId, user: &UserId, slot: Slot) -> String {
-    format!("SLOT#{sale}#{number}#{user}#{slot}")
-}
-
-/// The live orders of a user in all sales of a campaign with a limit.
-pub(crate) fn campaign_user(id: &CampaignId, user: &UserId) -> String {
-    format!("CAMPAIGN_USER#{id}#{user}")
-}
-
-pub(crate) fn campaign(id: &CampaignId) -> String {
-    format!("CAMPAIGN#{id}")
-}
-
-/// A group's name has no `#`, so the key is unambiguous.
-pub(crate) fn member(group: &GroupName, user: &UserId) -> String {
-    format!("GROUP#{group}#{user}")
-}
-
-pub(crate) fn member_shard(group: &GroupName, shard: u32) -> String {
-    format!("GROUP#{group}#{shard}")
 }
 
 /// The part of a group's list that has a user; stored in the index.
@@ -107,33 +122,12 @@ fn hash(text: &str) -> u32 {
     text.bytes().fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
 }
 
-/// Providers' ids can have any form, so the id comes last in the key.
-pub(crate) fn payment(id: &str) -> String {
-    format!("PAYMENT#{id}")
-}
-
 pub(crate) fn payment_id(pk: &str) -> Option<&str> {
     pk.strip_prefix("PAYMENT#")
 }
 
 pub(crate) fn refund_shard(payment_id: &str) -> String {
     refund_shard_name(hash(payment_id) % REFUND_SHARDS)
-}
-
-pub(crate) fn refund_shard_name(shard: u32) -> String {
-    format!("REFUND#{shard}")
-}
-
-pub(crate) fn blocked(user: &UserId) -> String {
-    format!("BLOCKED#{user}")
-}
-
-pub(crate) fn violations(user: &UserId) -> String {
-    format!("VIOLATIONS#{user}")
-}
-
-pub(crate) fn connection(id: &str) -> String {
-    format!("CONN#{id}")
 }
 
 pub(crate) fn connection_id(pk: &str) -> Option<&str> {
@@ -149,22 +143,9 @@ fn last_bits(id: &ReservationId) -> u32 {
     id.uuid.as_u128() as u32
 }
 
-pub(crate) fn pending_shard_name(shard: u32) -> String {
-    format!("PENDING#{shard}")
-}
-
 pub(crate) fn order_id(pk: &str) -> Result<ReservationId, LedgerError> {
     let id = pk.strip_prefix("ORDER#").and_then(|id| id.parse().ok());
     id.ok_or_else(|| LedgerError::Contradiction(format!("{pk} is not an order")))
-}
-
-pub(crate) fn round_shard(RoundId { sale, number }: &RoundId, shard: u32) -> String {
-    format!("ROUND#{sale}#{number}#{shard}")
-}
-
-/// The partition of a round's live orders, which are found independently of guards.
-pub(crate) fn live_shard(RoundId { sale, number }: &RoundId, shard: u32) -> String {
-    format!("LIVE#{sale}#{number}#{shard}")
 }
 
 pub(crate) fn order_shard(id: &ReservationId) -> String {
@@ -173,10 +154,6 @@ pub(crate) fn order_shard(id: &ReservationId) -> String {
 
 pub(crate) fn shard_of_order(id: &ReservationId) -> u32 {
     last_bits(id) % ROUND_SHARDS
-}
-
-pub(crate) fn order_shard_name(RoundId { sale, number }: &RoundId, shard: u32) -> String {
-    format!("{sale}#{number}#{shard}")
 }
 
 pub(crate) fn round_of<'de, D: Deserializer<'de>>(deserializer: D) -> Result<RoundId, D::Error> {
@@ -188,52 +165,9 @@ pub(crate) fn round_of<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Rou
     read().ok_or_else(|| D::Error::custom(format!("{pk} is not the key of a round")))
 }
 
-macro_rules! of_rounds {
-    ($($(#[$doc:meta])* $name:ident: $kind:literal,)*) => {
-        $($(#[$doc])* pub(crate) fn $name(RoundId { sale, number }: &RoundId) -> String {
-            format!(concat!($kind, "#{}#{}"), sale, number)
-        })*
-    };
-}
-
-of_rounds! {
-    line: "LINE",
-    seed: "SEED",
-    round: "ROUND",
-    loading: "LOADING",
-    traffic: "TRAFFIC",
-    beacon: "BEACON",
-    draw: "DRAW",
-    /// What a draw knows about the loss of its round in Redis.
-    loss: "LOST",
-}
-
-/// Prefixes of the items whose changes the merchant's systems hear of; the stream's filter in `infra/cdk` has the same.
-pub(crate) const ORDERS_BEGIN: &str = "ORDER#";
-pub(crate) const PAYMENTS_BEGIN: &str = "PAYMENT#";
-pub(crate) const MILESTONES_BEGIN: &str = "MILESTONES#";
-
-pub(crate) fn milestones(RoundId { sale, number }: &RoundId) -> String {
-    format!("{MILESTONES_BEGIN}{sale}#{number}")
-}
-
-pub(crate) fn table(RoundId { sale, number }: &RoundId, chunk: u32) -> String {
-    format!("TABLE#{sale}#{number}#{chunk}")
-}
-
-/// The item that orders of one shard's units check, once the draw of their round may have begun.
-pub(crate) fn fence(RoundId { sale, number }: &RoundId, shard: u32) -> String {
-    format!("FENCE#{sale}#{number}#{shard}")
-}
-
 /// A chunk of the entries of a draw whose tree has this root.
 pub(crate) fn entries(RoundId { sale, number }: &RoundId, root: &Bytes32, chunk: u32) -> String {
     format!("ENTRIES#{sale}#{number}#{}#{chunk}", Hex(root))
-}
-
-/// The prize with this number, from 1, of a draw at the end.
-pub(crate) fn winner(RoundId { sale, number }: &RoundId, position: u32) -> String {
-    format!("WINNER#{sale}#{number}#{position}")
 }
 
 pub(crate) fn shard_of(unit: Unit) -> u32 {

@@ -120,7 +120,7 @@ impl Ledger {
         self.item(keys::draw(id)).await?.map(|item| Draw::from_item(id, item)).transpose()
     }
 
-    /// Fences off the entries of a round: a later order does not become an entry ([`Ledger::place_entry`]), and the
+    /// Fences off the entries of a round: a later order does not become an entry ([`Ledger::place_within`]), and the
     /// round cannot be extended ([`Ledger::update_round`]). `None` if the round's end has changed since.
     ///
     /// Guards against an operator who extends the round at the same time: whichever comes second finds the other,

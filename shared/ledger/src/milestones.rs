@@ -7,7 +7,7 @@ use sale::{EpochMs, Milestones, Round, RoundId};
 use serde::{Deserialize, Serialize};
 
 use crate::calls::Replacement;
-use crate::item::{pk_of, to_item};
+use crate::item::to_item;
 use crate::{Ledger, LedgerError, keys};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -50,19 +50,7 @@ impl Ledger {
         &self,
         rounds: impl IntoIterator<Item = &RoundId>,
     ) -> Result<HashMap<RoundId, Option<NotedRound>>, LedgerError> {
-        let mut ids: HashMap<String, RoundId> =
-            rounds.into_iter().map(|id| (keys::milestones(id), id.clone())).collect();
-        let pks: Vec<String> = ids.keys().cloned().collect();
-        let mut noted = HashMap::with_capacity(pks.len());
-        for item in self.batch_get(&pks).await? {
-            let Some(id) = pk_of(&item).and_then(|pk| ids.remove(pk)) else { continue };
-            let read = serde_dynamo::from_item(item);
-            let read = read.inspect_err(|error| {
-                tracing::error!(sale_id = %id.sale, error = error as &dyn std::error::Error, "the milestones of a round cannot be read");
-            });
-            noted.insert(id, read.ok());
-        }
-        Ok(noted)
+        self.of_rounds("milestones", rounds, keys::milestones).await
     }
 
     /// Records an observation of a round, if nothing was recorded since `read`. Returns whether it was.

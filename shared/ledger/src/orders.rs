@@ -1,5 +1,5 @@
 use aws_sdk_dynamodb::types::{CancellationReason, ReturnValuesOnConditionCheckFailure, TransactWriteItem};
-use sale::{CampaignLimit, EpochMs, Order, ReservationId, Transition, UserId};
+use sale::{CampaignLimit, EpochMs, Order, Reservation, ReservationId, Transition, UserId};
 
 use crate::by_time::TimeRange;
 use crate::calls::{Call, Part, Write, Written};
@@ -56,20 +56,11 @@ impl Ledger {
     /// Guards against: the same message twice, or five times at once (by the order's own condition); a unit that Redis
     /// handed out twice after it lost a write (by the unit guard); a user beyond the limit in any way (by the slot
     /// guard). Fails if DynamoDB does not answer; the order may or may not be written then, and the same call tells.
-    pub async fn place(&self, order: Order) -> Result<Placed, LedgerError> {
-        self.place_on(order, None, &[]).await
-    }
-
-    /// Like [`Ledger::place`], on the further condition that the entries of the round are not fenced off.
     ///
-    /// Guards against an entry after its draw has begun to count. The condition is on one item for each shard of a
-    /// round's units, so only orders that may be late are placed in this way.
-    pub async fn place_entry(&self, order: Order) -> Result<Placed, LedgerError> {
-        self.place_late(order, &[]).await
-    }
-
-    /// Like [`Ledger::place`], or [`Ledger::place_entry`] if it may be late, on the further condition that there is
-    /// room in the limits of the sale's campaigns. The order records them, so that its end frees its places in them.
+    /// One further condition is that there is room in the limits of the sale's campaigns. The order records them, so
+    /// that its end frees its places in them. Another, if it may be late, is that the entries of the round are not
+    /// fenced off: it guards against an entry after its draw has begun to count, and is on one item for each shard of a
+    /// round's units, so only orders that may be late have it.
     pub async fn place_within(
         &self,
         mut order: Order,
@@ -77,40 +68,27 @@ impl Ledger {
         may_be_late: bool,
     ) -> Result<Placed, LedgerError> {
         order.campaigns = limits.iter().map(|limit| limit.campaign.clone()).collect();
-        if may_be_late { self.place_late(order, limits).await } else { self.place_on(order, None, limits).await }
-    }
-
-    async fn place_late(&self, order: Order, limits: &[CampaignLimit]) -> Result<Placed, LedgerError> {
-        let fence = self.unless_fenced(&order.reservation.id.round, order.reservation.unit);
-        self.place_on(order, Some(fence), limits).await
-    }
-
-    async fn place_on(
-        &self,
-        order: Order,
-        fence: Option<TransactWriteItem>,
-        limits: &[CampaignLimit],
-    ) -> Result<Placed, LedgerError> {
+        let Reservation { id, unit, .. } = &order.reservation;
+        let fence = may_be_late.then(|| self.unless_fenced(&id.round, *unit));
         let puts = [
             to_item(OrderItem::new(order.clone()))?,
             to_item(GuardItem::of_unit(&order))?,
             to_item(GuardItem::of_slot(&order))?,
         ];
-        let is_fenced = fence.is_some();
         let counted = limits.iter().map(|limit| self.count_in_campaign(&order, limit));
         let writes = puts.into_iter().map(|item| self.put_if_absent(item)).chain(fence).chain(counted);
         let Some(reasons) = self.transact(writes.collect()).await? else { return Ok(Placed::Order(order)) };
         if let Some(seen) = old_item(&reasons, ORDER) {
             return Ok(Placed::Order(order_from(seen)?));
         }
-        if is_fenced && has_failed(&reasons, FENCE) {
+        if may_be_late && has_failed(&reasons, FENCE) {
             return Ok(Placed::Fenced);
         }
         let of_another = |at| -> Result<bool, LedgerError> {
             let Some(guard) = old_item(&reasons, at) else { return Ok(false) };
             Ok(serde_dynamo::from_item::<_, GuardItem>(guard)?.order_id != order.reservation.id)
         };
-        let limits_at = FENCE + usize::from(is_fenced);
+        let limits_at = FENCE + usize::from(may_be_late);
         let campaign = (limits_at..limits_at + limits.len()).any(|at| has_failed(&reasons, at));
         let taken = Taken { unit: of_another(UNIT)?, slot: of_another(SLOT)?, campaign };
         if taken.unit || taken.slot || taken.campaign {

@@ -6,7 +6,7 @@ use sale::{Round, RoundId, Traffic};
 use serde::{Deserialize, Serialize};
 
 use crate::calls::Replacement;
-use crate::item::{pk_of, to_item};
+use crate::item::to_item;
 use crate::{Ledger, LedgerError, keys};
 
 /// How long after a round's end its item is kept, in seconds.
@@ -36,19 +36,8 @@ impl Ledger {
         &self,
         rounds: impl IntoIterator<Item = &RoundId>,
     ) -> Result<HashMap<RoundId, NotedTraffic>, LedgerError> {
-        let mut ids: HashMap<String, RoundId> = rounds.into_iter().map(|id| (keys::traffic(id), id.clone())).collect();
-        let pks: Vec<String> = ids.keys().cloned().collect();
-        let mut traffic = HashMap::with_capacity(pks.len());
-        for item in self.batch_get(&pks).await? {
-            let Some(id) = pk_of(&item).and_then(|pk| ids.remove(pk)) else { continue };
-            match serde_dynamo::from_item::<_, NotedTraffic>(item) {
-                Ok(noted) => drop(traffic.insert(id, noted)),
-                Err(error) => {
-                    tracing::error!(sale_id = %id.sale, error = &error as &dyn std::error::Error, "the traffic of a round cannot be read");
-                }
-            }
-        }
-        Ok(traffic)
+        let noted = self.of_rounds("traffic", rounds, keys::traffic).await?;
+        Ok(noted.into_iter().filter_map(|(id, noted)| Some((id, noted?))).collect())
     }
 
     /// Records a measurement, on the condition that nothing was recorded since `read`. Returns whether it was recorded.

@@ -128,7 +128,7 @@ async fn release(context: &Context, reservation: &Reservation) {
 }
 
 async fn place(context: &Context, reservation: &Reservation) -> Order {
-    match context.ledger().unwrap().place(pending(context, reservation)).await.unwrap() {
+    match context.ledger().unwrap().place_within(pending(context, reservation), &[], false).await.unwrap() {
         Placed::Order(order) => order,
         other => panic!("{other:?}"),
     }
