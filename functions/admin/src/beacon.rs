@@ -2,7 +2,6 @@
 
 use api::{Code, Problem, Reply, caller, json, json_body};
 use http::StatusCode;
-use jiff::Timestamp;
 use lambda_http::Request;
 use ledger::{Beacon, Ledger};
 use sale::award::Hex;
@@ -23,27 +22,14 @@ struct NewBeacon {
 struct BeaconDocument {
     sale_id: SaleId,
     round: u32,
-    drand: DrandDocument,
+    drand: DrandRound,
     beacon: SignedDocument,
-}
-
-#[derive(Debug, PartialEq, Eq, Serialize)]
-pub(crate) struct DrandDocument {
-    chain_hash: &'static str,
-    round: u64,
-    at: Timestamp,
 }
 
 #[derive(Serialize)]
 struct SignedDocument {
     signature: String,
     randomness: String,
-}
-
-impl From<DrandRound> for DrandDocument {
-    fn from(named: DrandRound) -> Self {
-        Self { chain_hash: drand::CHAIN_HASH, round: named.0, at: sale::EpochMs(named.at_ms()).into() }
-    }
 }
 
 /// The round of drand that was named for a round's draw. `None` if the draw uses no beacon, or if the entries of a draw
@@ -82,7 +68,7 @@ pub(crate) async fn post(deps: &AdminDeps, request: &Request, sale: &str, round:
     let document = BeaconDocument {
         sale_id: id.sale,
         round: id.number.0,
-        drand: named.into(),
+        drand: named,
         beacon: SignedDocument { signature: Hex(&kept.signature).to_string(), randomness },
     };
     Ok(json(StatusCode::OK, &document))

@@ -53,65 +53,39 @@ pub(crate) struct NewSale {
 
 /// An operator's changes to a sale, and the version that they are based on. Null removes an optional term and is
 /// refused for others.
+#[serde_with::apply(Option => #[serde(default, deserialize_with = "api::present")])]
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct EditSale {
-    #[serde(default, deserialize_with = "present")]
     version: Option<u32>,
-    #[serde(default, deserialize_with = "present")]
     round: Option<RoundNumber>,
-    #[serde(default, deserialize_with = "present")]
     round_version: Option<u32>,
-    #[serde(default, deserialize_with = "present")]
     title: Option<String>,
-    #[serde(default, deserialize_with = "present")]
     description: Option<String>,
-    #[serde(default, deserialize_with = "present")]
     pictures: Option<Vec<PictureUrl>>,
-    #[serde(default, deserialize_with = "present")]
     list_price_minor: Option<Option<u64>>,
-    #[serde(default, deserialize_with = "present")]
     terms_url: Option<Option<TermsUrl>>,
-    #[serde(default, deserialize_with = "present")]
     expected_audience: Option<Option<u32>>,
-    #[serde(default, deserialize_with = "present")]
     opens_at: Option<Timestamp>,
-    #[serde(default, deserialize_with = "present")]
     closes_at: Option<Timestamp>,
-    #[serde(default, deserialize_with = "present")]
     total: Option<u32>,
-    #[serde(default, deserialize_with = "present")]
     per_user_limit: Option<u8>,
-    #[serde(default, deserialize_with = "present")]
     price_minor: Option<u64>,
-    #[serde(default, deserialize_with = "present")]
     currency: Option<Currency>,
-    #[serde(default, deserialize_with = "present")]
     payment_window_s: Option<u32>,
     /// Null: the sale does not recur.
-    #[serde(default, deserialize_with = "present")]
     recurrence: Option<Option<Recurrence>>,
-    #[serde(default, deserialize_with = "present")]
     door: Option<NewDoor>,
-    #[serde(default, deserialize_with = "present")]
     gate: Option<NewGate>,
     #[serde(default, deserialize_with = "allocation")]
+    #[serde_with(skip_apply)]
     allocation: Option<Allocation>,
-    #[serde(default, deserialize_with = "present")]
     settlement: Option<Settlement>,
-    #[serde(default, deserialize_with = "present")]
     rain: Option<NewRain>,
-    #[serde(default, deserialize_with = "present")]
     early_access: Option<Vec<EarlyAccess>>,
     /// Null: the sale has no line.
-    #[serde(default, deserialize_with = "present")]
     line: Option<Option<NewLine>>,
-    #[serde(default, deserialize_with = "present")]
     lanes: Option<u16>,
-}
-
-fn present<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
-    T::deserialize(deserializer).map(Some)
 }
 
 fn allocation<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Allocation>, D::Error> {
@@ -163,13 +137,12 @@ impl EditSale {
     }
 }
 
+#[serde_with::apply(Option => #[serde(default, deserialize_with = "api::present")])]
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Duplicate {
     pub(crate) sale_id: SaleId,
-    #[serde(default, deserialize_with = "present")]
     pub(crate) opens_at: Option<Timestamp>,
-    #[serde(default, deserialize_with = "present")]
     pub(crate) closes_at: Option<Timestamp>,
 }
 
@@ -186,16 +159,13 @@ struct NewDoor {
 
 /// The gate in a request. In a change, missing fields keep their values: an operator who makes the work harder in a
 /// hurry must not reveal a hidden sale. In a new sale they get their defaults.
+#[serde_with::apply(Option => #[serde(default, deserialize_with = "api::present")])]
 #[derive(Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct NewGate {
-    #[serde(default, deserialize_with = "present")]
     challenge: Option<ChallengePolicy>,
-    #[serde(default, deserialize_with = "present")]
     work_bits: Option<u8>,
-    #[serde(default, deserialize_with = "present")]
     groups_see: Option<Vec<GroupName>>,
-    #[serde(default, deserialize_with = "present")]
     groups_buy: Option<Vec<GroupName>>,
 }
 
@@ -213,14 +183,12 @@ impl NewGate {
 
 /// The line in a request. Missing fields keep their values: an operator who holds the line up in a hurry need not know
 /// its rate.
+#[serde_with::apply(Option => #[serde(default, deserialize_with = "api::present")])]
 #[derive(Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct NewLine {
-    #[serde(default, deserialize_with = "present")]
     opens_early_s: Option<u32>,
-    #[serde(default, deserialize_with = "present")]
     admits_per_s: Option<u32>,
-    #[serde(default, deserialize_with = "present")]
     paused: Option<bool>,
 }
 
@@ -296,6 +264,7 @@ impl NewSale {
 }
 
 /// A sale as operators see it: its offer, and the terms of its latest round.
+#[serde_with::skip_serializing_none]
 #[derive(Serialize)]
 pub(crate) struct SaleDocument {
     sale_id: SaleId,
@@ -303,28 +272,23 @@ pub(crate) struct SaleDocument {
     round: u32,
     version: u32,
     /// Absent in a draft, which has no round yet.
-    #[serde(skip_serializing_if = "Option::is_none")]
     round_version: Option<u32>,
     paused: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
     throttle_requests_per_s: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     busy: Option<BusyDocument>,
     #[serde(flatten)]
     terms: TermsDocument,
-    #[serde(skip_serializing_if = "Option::is_none")]
     recurrence: Option<Recurrence>,
     /// The terms of future rounds, if they differ.
-    #[serde(skip_serializing_if = "Option::is_none")]
     rounds_to_come: Option<Box<TermsDocument>>,
 }
 
+#[serde_with::skip_serializing_none]
 #[derive(Serialize)]
 struct TermsDocument {
     title: String,
     #[serde(flatten)]
     goods: Goods,
-    #[serde(skip_serializing_if = "Option::is_none")]
     expected_audience: Option<u32>,
     opens_at: Timestamp,
     closes_at: Timestamp,
@@ -339,12 +303,9 @@ struct TermsDocument {
     settlement: Settlement,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     early_access: Vec<EarlyAccess>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     rain: Option<Rain>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     line: Option<LineTerms>,
     /// Absent if 1, as in most sales.
-    #[serde(skip_serializing_if = "Option::is_none")]
     lanes: Option<u16>,
 }
 

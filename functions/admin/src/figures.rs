@@ -18,7 +18,7 @@ use sale::{EpochMs, Phase, Round, SaleId};
 use serde::Serialize;
 use stock::{Counters, PartialCounters, StockError};
 
-use crate::beacon::{DrandDocument, drand_round};
+use crate::beacon::drand_round;
 use crate::deps::AdminDeps;
 use crate::lookup::sale_of;
 
@@ -42,7 +42,7 @@ struct FiguresDocument {
     unknown_lanes: Vec<u16>,
     /// The round of drand whose beacon must still be posted, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
-    awaits_beacon: Option<DrandDocument>,
+    awaits_beacon: Option<DrandRound>,
     answers: Option<BTreeMap<String, u64>>,
     queues: [QueueDocument; 3],
 }
@@ -170,7 +170,7 @@ pub(crate) async fn figures(deps: &AdminDeps, sale: &str) -> Reply {
         units: counters.and_then(|known| known.counters).map(|counters| Units::of(&counters, counted, now)),
         unknown_lanes,
         answers: answers.map(sum),
-        awaits_beacon: awaits_beacon.map(DrandDocument::from),
+        awaits_beacon,
         queues: [
             QueueDocument::of("orders", orders, orders_dlq, oldest_s),
             QueueDocument::of("expiry", expiry, expiry_dlq, None),

@@ -8,7 +8,7 @@ use lambda_http::Request;
 use ledger::{BlockReason, BlockedBy, KillSwitches, MAX_BLOCKED_NETWORKS, NetworkBlock, UserBlock};
 use percent_encoding::percent_decode_str;
 use sale::{EpochMs, Network, RoundNumber, SaleId, UserId};
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 
 use crate::deps::AdminDeps;
 use crate::lookup::sale_of;
@@ -65,18 +65,16 @@ struct UserBlockDocument {
     by: BlockedBy,
 }
 
+#[serde_with::skip_serializing_none]
 #[derive(Serialize)]
 struct NetworkDocument {
-    #[serde(skip_serializing_if = "Option::is_none")]
     address: Option<Network>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     network: Option<Network>,
     until: Timestamp,
     reason: BlockReason,
     by: BlockedBy,
     operator: UserId,
     at: Timestamp,
-    #[serde(skip_serializing_if = "Option::is_none")]
     note: Option<String>,
 }
 
@@ -97,7 +95,7 @@ struct KillSwitchesDocument {
 #[serde(deny_unknown_fields)]
 struct Which {
     /// Null is refused: it means neither a sale nor everything.
-    #[serde(default, deserialize_with = "present")]
+    #[serde(default, deserialize_with = "api::present")]
     sale_id: Option<SaleId>,
 }
 
@@ -116,10 +114,6 @@ struct SaleThrottle {
     /// Null lifts the limit; the field must be present.
     #[serde(deserialize_with = "Option::deserialize")]
     requests_per_s: Option<u32>,
-}
-
-fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<SaleId>, D::Error> {
-    SaleId::deserialize(deserializer).map(Some)
 }
 
 impl UserBlockDocument {

@@ -5,6 +5,7 @@ use sale::{
 };
 use serde::Serialize;
 
+#[serde_with::skip_serializing_none]
 #[derive(Serialize)]
 pub(crate) struct OrderDocument {
     pub(crate) reservation_id: ReservationId,
@@ -16,20 +17,14 @@ pub(crate) struct OrderDocument {
     pub(crate) state: &'static str,
     #[serde(flatten)]
     pub(crate) price: Option<Price>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) award: Option<ShownAward>,
     pub(crate) reserved_at: Timestamp,
     /// When the order was written.
     pub(crate) ordered_at: Timestamp,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) pay_by: Option<Timestamp>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) ended_at: Option<Timestamp>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) reason: Option<Failure>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) payment_id: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) refund: Option<RefundState>,
 }
 
@@ -78,6 +73,7 @@ enum Outcome {
     Refunded,
 }
 
+#[serde_with::skip_serializing_none]
 #[derive(Serialize)]
 struct PaymentDocument {
     payment_id: String,
@@ -85,19 +81,16 @@ struct PaymentDocument {
     #[serde(flatten)]
     price: Price,
     noted_at: Timestamp,
-    #[serde(skip_serializing_if = "Option::is_none")]
     refunded_at: Option<Timestamp>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     refunded_by: Option<UserId>,
 }
 
+#[serde_with::skip_serializing_none]
 #[derive(Serialize)]
 struct HistoryEntry {
     at: Timestamp,
     event: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
     payment_id: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     by: Option<UserId>,
 }
 

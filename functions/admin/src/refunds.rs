@@ -19,22 +19,19 @@ use crate::query::{Query, bad_cursor};
 const USUAL_PAGE: usize = 50;
 const MAX_PAGE: usize = 100;
 
+#[serde_with::skip_serializing_none]
 #[derive(Serialize)]
 struct RefundDocument {
     payment_id: String,
     reservation_id: ReservationId,
     /// Absent if the order is gone.
-    #[serde(skip_serializing_if = "Option::is_none")]
     user: Option<UserId>,
     /// The order's status as its user sees it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     order_state: Option<&'static str>,
     #[serde(flatten)]
     price: Price,
     due_at: Timestamp,
-    #[serde(skip_serializing_if = "Option::is_none")]
     refunded_at: Option<Timestamp>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     refunded_by: Option<UserId>,
 }
 

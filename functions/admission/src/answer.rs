@@ -1,7 +1,7 @@
 use api::{Code, Problem};
 use pass::{MAX_ANSWER_LENGTH, asks_nothing, challenge_id, is_work};
 use sale::ChallengePolicy;
-use serde::{Deserialize, Deserializer};
+use serde::Deserialize;
 use uuid::Uuid;
 
 /// What Redis stores as the answer of a challenge that asks for work. No sum has it, and no client can send it: a
@@ -13,15 +13,10 @@ const NO_ANSWER: &str = "none";
 #[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Answer {
-    #[serde(default, deserialize_with = "present")]
+    #[serde(default, deserialize_with = "api::present")]
     challenge_id: Option<String>,
-    #[serde(default, deserialize_with = "present")]
+    #[serde(default, deserialize_with = "api::present")]
     answer: Option<String>,
-}
-
-/// Refuses null, which is neither a challenge nor an answer.
-fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
-    String::deserialize(deserializer).map(Some)
 }
 
 /// An answer whose parts are well formed, as far as they are present.

@@ -5,7 +5,7 @@ use lambda_http::Request;
 use pass::{Asked, Sum, challenge_id};
 use process::Step;
 use sale::{ChallengePolicy, GateTerms};
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 use stock::{ChallengeRequest, Challenged};
 use uuid::Uuid;
 
@@ -29,13 +29,8 @@ const CHECKS: &[Check] = &[
 #[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields)]
 struct Wish {
-    #[serde(default, deserialize_with = "present")]
+    #[serde(default, deserialize_with = "api::present")]
     kind: Option<Kind>,
-}
-
-/// Refuses null, which is not a kind.
-fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Kind>, D::Error> {
-    Kind::deserialize(deserializer).map(Some)
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]

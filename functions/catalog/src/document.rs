@@ -9,6 +9,7 @@ use crate::draw::DrawTerms;
 use crate::shelf::{Listed, RainProgress, SaleStatus};
 
 /// A sale's latest round as everybody sees it in a list.
+#[serde_with::skip_serializing_none]
 #[derive(Serialize)]
 pub(crate) struct Card {
     sale_id: SaleId,
@@ -19,23 +20,17 @@ pub(crate) struct Card {
     closes_at: Timestamp,
     #[serde(flatten)]
     price: Price,
-    #[serde(skip_serializing_if = "Option::is_none")]
     list_price_minor: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     picture: Option<PictureUrl>,
     per_user_limit: u8,
     payment_window_s: u32,
     settlement: Settlement,
-    #[serde(skip_serializing_if = "Option::is_none")]
     draw: Option<DrawTerms>,
     availability: Availability,
-    #[serde(skip_serializing_if = "Option::is_none")]
     rain: Option<RainProgress>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     next_release_at: Option<Timestamp>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     early_access: Vec<EarlyAccessLine>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     line: Option<LineNotice>,
 }
 

@@ -7,9 +7,9 @@ use http::HeaderValue;
 use jiff::Timestamp;
 use lambda_http::{Body, Request, Response};
 use ledger::{Beacon, CHUNK_ENTRIES, DrawEntry};
-use sale::award::drand::{self, DrandRound};
+use sale::award::drand::DrandRound;
 use sale::award::{Commitment, Hex, Seed};
-use sale::{Allocation, Currency, EpochMs, Round, RoundId, SaleId};
+use sale::{Allocation, Currency, Round, RoundId, SaleId};
 use serde::{Serialize, Serializer};
 
 use crate::caching::{KEEP, kept};
@@ -59,12 +59,11 @@ impl DrawTerms {
     }
 }
 
+#[serde_with::skip_serializing_none]
 #[derive(Serialize)]
 struct AtEndDocument<'a> {
     state: State,
-    #[serde(skip_serializing_if = "Option::is_none")]
     closed: Option<ClosedDocument<'a>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     drawn_at: Option<Timestamp>,
 }
 
@@ -114,24 +113,10 @@ impl<'a> AtEndDocument<'a> {
     }
 }
 
-/// A round of drand, and its time.
-#[derive(Serialize)]
-struct DrandDocument {
-    chain_hash: &'static str,
-    round: u64,
-    at: Timestamp,
-}
-
 #[derive(Serialize)]
 struct BeaconDocument {
     signature: String,
     randomness: String,
-}
-
-impl DrandDocument {
-    fn of(named: DrandRound) -> Self {
-        Self { chain_hash: drand::CHAIN_HASH, round: named.0, at: EpochMs(named.at_ms()).into() }
-    }
 }
 
 impl BeaconDocument {
@@ -149,6 +134,7 @@ struct EntriesDocument {
     leaves: Vec<String>,
 }
 
+#[serde_with::skip_serializing_none]
 #[derive(Serialize)]
 struct DrawDocument<'a> {
     sale_id: SaleId,
@@ -159,13 +145,9 @@ struct DrawDocument<'a> {
     currency: Currency,
     closes_at: Timestamp,
     reveals_at: Timestamp,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    drand: Option<DrandDocument>,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    drand: Option<DrandRound>,
     beacon: Option<BeaconDocument>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     seed: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     at_end: Option<AtEndDocument<'a>>,
 }
 
@@ -180,7 +162,7 @@ impl<'a> DrawDocument<'a> {
             currency: terms.price.currency,
             closes_at: terms.closes_at_ms.into(),
             reveals_at: reveals_at(terms.closes_at_ms).into(),
-            drand: draw.drand_round().map(DrandDocument::of),
+            drand: draw.drand_round(),
             beacon: draw.beacon.as_ref().map(BeaconDocument::of),
             seed: seed.as_ref().map(|Seed(bytes)| Hex(bytes).to_string()),
             at_end: AtEndDocument::of(draw),

@@ -22,6 +22,7 @@ const POLL_ENTERED_MS: u64 = 20_000;
 /// A user without reservations, in a round that Redis lost, may have some in a moment.
 const POLL_RESTORING_MS: u64 = 2_000;
 
+#[serde_with::skip_serializing_none]
 #[derive(Serialize)]
 pub(crate) struct Document {
     reservation_id: ReservationId,
@@ -30,19 +31,14 @@ pub(crate) struct Document {
     reserved_at: Timestamp,
     #[serde(flatten)]
     price: Option<Price>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pay_by: Option<Timestamp>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     ended_at: Option<Timestamp>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<Failure>,
     /// What the unit won. Absent until there is an order, since the ledger may still give the reservation another unit.
-    #[serde(skip_serializing_if = "Option::is_none")]
     award: Option<ShownAward>,
     #[serde(skip_serializing_if = "is_false")]
     refund_due: bool,
     /// When to poll again, in milliseconds. Absent if the state is final.
-    #[serde(skip_serializing_if = "Option::is_none")]
     poll_after_ms: Option<u64>,
 }
 

@@ -4,8 +4,10 @@
 //! The values are those of the chain `quicknet`, as <https://docs.drand.love/about/#quicknet> and its `/info` list
 //! them.
 
+use serde::ser::{Serialize, SerializeStruct, Serializer};
 use sha2::{Digest, Sha256};
 
+use crate::EpochMs;
 use crate::award::bytes::{Bytes32, bytes_of_hex};
 
 pub const CHAIN_HASH: &str = "52db9ba70e0cc0f6eaf7803dd07447a1f5477735fd3f661792ba94600c84e971";
@@ -51,6 +53,17 @@ impl DrandRound {
 impl std::fmt::Display for DrandRound {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         self.0.fmt(f)
+    }
+}
+
+/// As it is shown: with its chain and time.
+impl Serialize for DrandRound {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut shown = serializer.serialize_struct("DrandRound", 3)?;
+        shown.serialize_field("chain_hash", CHAIN_HASH)?;
+        shown.serialize_field("round", &self.0)?;
+        shown.serialize_field("at", &jiff::Timestamp::from(EpochMs(self.at_ms())))?;
+        shown.end()
     }
 }
 
