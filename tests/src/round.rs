@@ -5,8 +5,8 @@ use redis::aio::MultiplexedConnection;
 use redis::{AsyncConnectionConfig, RedisResult};
 use runtime::Clock;
 use sale::{
-    DoorTerms, EpochMs, Goods, Lane, Log, Price, Reservation, ReservationId, ReservationState, Round, RoundId,
-    RoundNumber, Slot, StoredReservation, Terms, Unit, UserId,
+    DoorTerms, EpochMs, Goods, Lane, Price, Reservation, ReservationId, ReservationState, Round, RoundId, RoundNumber,
+    Slot, StoredReservation, Terms, Unit, UserId,
 };
 use stock::expanded::LAYOUT;
 use stock::{Reserve, RoundLoad, RoundStock, RoundView, Stock};
@@ -113,19 +113,7 @@ pub fn user(name: impl std::fmt::Display) -> UserId {
 }
 
 pub fn first_version(id: RoundId, terms: Terms) -> Round {
-    let (loaded_at_ms, throttle_requests_per_s, log) = (None, None, Log::default());
-    Round {
-        id,
-        version: 1,
-        terms,
-        loaded_at_ms,
-        paused: false,
-        throttle_requests_per_s,
-        dealt: None,
-        commitment: None,
-        drand_round: None,
-        log,
-    }
+    Round::new(id, terms)
 }
 
 pub fn round(sale: &str, number: u32) -> RoundId {

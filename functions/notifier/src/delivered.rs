@@ -1,5 +1,4 @@
 use std::collections::HashSet;
-use std::fmt;
 use std::sync::Arc;
 
 use moka::policy::EvictionPolicy;
@@ -17,12 +16,6 @@ pub struct Delivered(Cache<String, Arc<HashSet<String>>>);
 impl Default for Delivered {
     fn default() -> Self {
         Self(Cache::builder().max_capacity(MAX_RECORDS).eviction_policy(EvictionPolicy::lru()).build())
-    }
-}
-
-impl fmt::Debug for Delivered {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Delivered").finish_non_exhaustive()
     }
 }
 

@@ -278,18 +278,8 @@ mod tests {
             "title": "A lamp", "opens_at_ms": 1, "closes_at_ms": 2, "total": 7, "per_user_limit": 1, "price_minor": 990,
             "currency": "EUR", "payment_window_s": 900, "door": sale::DoorTerms::default(),
         });
-        Round {
-            id: id(text),
-            version,
-            loaded_at_ms: Some(EpochMs(0)),
-            terms: serde_json::from_value(terms).unwrap(),
-            paused: false,
-            throttle_requests_per_s: None,
-            dealt: None,
-            commitment: None,
-            drand_round: None,
-            log: sale::Log::default(),
-        }
+        let loaded_at_ms = Some(EpochMs(0));
+        Round { version, loaded_at_ms, ..Round::new(id(text), serde_json::from_value(terms).unwrap()) }
     }
 
     fn changes(version: u32, recent: &[&str]) -> Changes {

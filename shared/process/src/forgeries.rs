@@ -1,4 +1,3 @@
-use std::fmt;
 use std::time::Duration;
 
 use sale::{EpochMs, UserId};
@@ -26,12 +25,6 @@ struct Told {
 impl Default for Forgeries {
     fn default() -> Self {
         Self(Cache::builder().max_capacity(MAX_USERS).time_to_idle(REMEMBERED_FOR).build())
-    }
-}
-
-impl fmt::Debug for Forgeries {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Forgeries").finish_non_exhaustive()
     }
 }
 

@@ -1,16 +1,8 @@
-use std::fmt;
-
 use super::sync::{Mutex, PoisonError};
 
 /// Callbacks that count something before metrics are published.
 #[derive(Default)]
 pub(crate) struct Counts(Mutex<Vec<Box<dyn Fn() + Send>>>);
-
-impl fmt::Debug for Counts {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Counts").finish_non_exhaustive()
-    }
-}
 
 impl Counts {
     pub(crate) fn add(&self, count: impl Fn() + Send + 'static) {

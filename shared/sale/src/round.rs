@@ -45,7 +45,7 @@ impl Round {
     }
 
     /// A round as it begins. The caller draws its seed and sets the commitment.
-    pub(crate) fn new(id: RoundId, terms: Terms) -> Self {
+    pub fn new(id: RoundId, terms: Terms) -> Self {
         Self {
             id,
             version: 1,

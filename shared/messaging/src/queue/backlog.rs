@@ -1,14 +1,6 @@
 use aws_sdk_sqs::Client;
-use aws_sdk_sqs::types::QueueAttributeName;
 
-use crate::queue::QueueError;
-
-/// The counts that show whether a queue is empty: messages that are visible, in flight or delayed.
-const COUNTS: [QueueAttributeName; 3] = [
-    QueueAttributeName::ApproximateNumberOfMessages,
-    QueueAttributeName::ApproximateNumberOfMessagesNotVisible,
-    QueueAttributeName::ApproximateNumberOfMessagesDelayed,
-];
+use crate::queue::{QueueError, depth};
 
 /// Reservations that are not orders yet: the order queue and its dead letters.
 #[derive(Clone)]
@@ -39,16 +31,6 @@ impl OrderBacklog {
     }
 
     async fn counts_none(&self, url: &str) -> Result<bool, QueueError> {
-        let get = self.client.get_queue_attributes().queue_url(url).set_attribute_names(Some(COUNTS.to_vec()));
-        let answer = get.send().await.map_err(QueueError::of("GetQueueAttributes"))?;
-        let attributes = answer.attributes.unwrap_or_default();
-        for name in &COUNTS {
-            // A missing count is not zero.
-            let count = attributes.get(name).and_then(|text| text.parse::<u64>().ok());
-            if count.ok_or(QueueError::Missing("how many messages a queue has"))? > 0 {
-                return Ok(false);
-            }
-        }
-        Ok(true)
+        Ok(depth(&self.client, url).await?.all() == 0)
     }
 }

@@ -32,11 +32,14 @@ pub async fn depth(client: &Client, url: &str) -> Result<Depth, QueueError> {
         .await
         .map_err(QueueError::of("GetQueueAttributes"))?;
     let attributes = answer.attributes.unwrap_or_default();
-    let number =
-        |name: &QueueAttributeName| attributes.get(name).and_then(|text| text.parse().ok()).unwrap_or_default();
+    let number = |name: &QueueAttributeName| {
+        // A missing count is not zero.
+        let number = attributes.get(name).and_then(|text| text.parse().ok());
+        number.ok_or(QueueError::Missing("how many messages a queue has"))
+    };
     Ok(Depth {
-        waiting: number(&QueueAttributeName::ApproximateNumberOfMessages),
-        delayed: number(&QueueAttributeName::ApproximateNumberOfMessagesDelayed),
-        in_flight: number(&QueueAttributeName::ApproximateNumberOfMessagesNotVisible),
+        waiting: number(&QueueAttributeName::ApproximateNumberOfMessages)?,
+        delayed: number(&QueueAttributeName::ApproximateNumberOfMessagesDelayed)?,
+        in_flight: number(&QueueAttributeName::ApproximateNumberOfMessagesNotVisible)?,
     })
 }

@@ -1,5 +1,4 @@
 use std::collections::BTreeMap;
-use std::fmt;
 
 use hmac::{Hmac, KeyInit, Mac};
 use sale::SaleId;
@@ -44,13 +43,6 @@ impl LineKeys {
 
     pub(crate) fn key(&self, number: u8) -> Option<&LineKey> {
         self.keys.get(&number)
-    }
-}
-
-impl fmt::Debug for LineKeys {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let known: Vec<u8> = self.keys.keys().copied().collect();
-        f.debug_struct("LineKeys").field("signing", &self.signing).field("known", &known).finish()
     }
 }
 

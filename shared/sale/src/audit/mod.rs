@@ -22,9 +22,7 @@ use crate::{EpochMs, Unit};
 /// A unit that is not in exactly one place.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Discrepancy {
-    /// The unit.
     pub unit: Unit,
-    /// What is wrong.
     pub wrong: Wrong,
     /// All places where it was found, in words.
     pub found: Vec<String>,
@@ -38,7 +36,6 @@ pub struct Discrepancy {
 /// The audit's result. `free + held + ordered + lost = total`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Audit {
-    /// Units in the round.
     pub total: u32,
     /// Units that can be handed out.
     pub free: u32,

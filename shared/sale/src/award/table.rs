@@ -91,12 +91,6 @@ pub struct Table {
     shuffle: Shuffle,
 }
 
-impl fmt::Debug for Table {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Table").field("units", &self.values.len()).finish_non_exhaustive()
-    }
-}
-
 impl Table {
     /// Computes the table of a round. Fails if the plan violates a bound.
     pub fn of(plan: &Plan, seed: &Seed, beacon: Option<&Bytes32>) -> Result<Self, InvalidPlan> {

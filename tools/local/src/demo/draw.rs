@@ -177,9 +177,7 @@ pub(super) fn mean(of: impl ExactSizeIterator<Item = f64>) -> f64 {
 #[cfg(test)]
 pub(super) mod tests {
     use sale::award::{Plan, commit};
-    use sale::{
-        DrawTime, Lane, Log, Parts, Prize, Reservation, ReservationId, RoundId, RoundNumber, Slot, Terms, Unit,
-    };
+    use sale::{DrawTime, Lane, Parts, Prize, Reservation, ReservationId, RoundId, RoundNumber, Slot, Terms, Unit};
     use serde_json::json;
 
     use super::*;
@@ -210,18 +208,8 @@ pub(super) mod tests {
         let plan: Plan = terms.plan().unwrap();
         let table = Table::of(&plan, &SEED, None).unwrap();
         let id = RoundId { sale: "packet".parse().unwrap(), number: RoundNumber(1) };
-        let round = Round {
-            commitment: Some(commit("packet", 1, &SEED, &table.digest())),
-            id,
-            version: 1,
-            terms,
-            loaded_at_ms: None,
-            paused: false,
-            throttle_requests_per_s: None,
-            dealt: None,
-            drand_round: None,
-            log: Log::default(),
-        };
+        let commitment = Some(commit("packet", 1, &SEED, &table.digest()));
+        let round = Round { commitment, ..Round::new(id, terms) };
         (round, table)
     }
 
