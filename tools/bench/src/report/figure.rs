@@ -131,7 +131,7 @@ pub(crate) async fn both<T>(
     one: impl Future<Output = Result<T>>,
     other: impl Future<Output = Result<T>>,
 ) -> Result<[T; 2]> {
-    if round % 2 == 0 {
+    if round.is_multiple_of(2) {
         let first = one.await?;
         return Ok([first, other.await?]);
     }
