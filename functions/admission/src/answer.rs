@@ -55,7 +55,7 @@ fn challenge(text: &str) -> Result<Uuid, Problem> {
 
 impl Given {
     /// The challenge, and the answer unless the sale has no challenges. Without challenges, the id identifies the
-    /// request, so that a repeated request is recognized. Fails with 400 if something is missing; 409 if the sale had
+    /// request, so that a repeated request is recognized. Fails with 400 if something is missing, with 409 if the sale had
     /// no challenges before and now has.
     pub(crate) fn to(self, policy: ChallengePolicy) -> Result<(Uuid, Option<String>), Problem> {
         let Self { id, answer } = self;

@@ -11,7 +11,7 @@ const CLOCKS_DIFFER_S: u32 = 600;
 
 /// What the user may do in the round, by the user's groups. Groups that the token does not name are looked up in the
 /// ledger: one consistent read, and only while it can matter. Fails with 403 if only groups may buy and the user is in
-/// none of them. 503 if the ledger does not answer, since a guess could keep a member out or let a stranger in.
+/// none of them, with 503 if the ledger does not answer, since a guess could keep a member out or let a stranger in.
 pub(crate) async fn class_of(
     deps: &AdmissionDeps,
     request: &Request,

@@ -8,7 +8,7 @@ use crate::{Code, Problem};
 /// The largest body in bytes: several times the largest that any route documents.
 pub const MAX_BODY_BYTES: usize = 16 * 1024;
 
-/// For an optional field that may not be null, which is none of its values.
+/// Of an optional field, which is `None` only if it is absent: null is for its type to take or to refuse.
 pub fn present<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
     T::deserialize(deserializer).map(Some)
 }

@@ -75,7 +75,8 @@ impl Metrics {
     pub fn publish(&self) {
         self.0.counts.call_all();
         let told = if self.0.is_published {
-            self.0.collector.flush(std::io::stdout())
+            // Two may do so at once, whose lines must not mix.
+            self.0.collector.flush(std::io::stdout().lock())
         } else {
             self.0.collector.flush(std::io::sink())
         };
@@ -84,8 +85,7 @@ impl Metrics {
         }
     }
 
-    /// Like [`Self::publish`], at most once every few seconds. Cheap enough for every request: it does not wait for
-    /// another caller.
+    /// Like [`Self::publish`], once in every span of a few seconds. Cheap enough for every request.
     pub fn publish_throttled(&self) {
         if self.0.published.take(span_of_now(EVERY)) {
             self.publish();

@@ -1,4 +1,4 @@
-//! Four plans as they are printed. `GOLDEN=write cargo test -p planner` rewrites the files.
+//! Two plans as they are printed, and how two refusals begin. `GOLDEN=write cargo test -p planner` rewrites the files.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;

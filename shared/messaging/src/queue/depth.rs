@@ -1,3 +1,5 @@
+use std::collections::HashMap;
+
 use aws_sdk_sqs::Client;
 use aws_sdk_sqs::types::QueueAttributeName;
 use serde::Serialize;
@@ -31,15 +33,36 @@ pub async fn depth(client: &Client, url: &str) -> Result<Depth, QueueError> {
         .send()
         .await
         .map_err(QueueError::of("GetQueueAttributes"))?;
-    let attributes = answer.attributes.unwrap_or_default();
-    let number = |name: &QueueAttributeName| {
-        // A missing count is not zero.
-        let number = attributes.get(name).and_then(|text| text.parse().ok());
+    depth_of(&answer.attributes.unwrap_or_default())
+}
+
+/// A missing count is not zero.
+fn depth_of(attributes: &HashMap<QueueAttributeName, String>) -> Result<Depth, QueueError> {
+    let number = |name| {
+        let number = attributes.get(&name).and_then(|text| text.parse().ok());
         number.ok_or(QueueError::Missing("how many messages a queue has"))
     };
     Ok(Depth {
-        waiting: number(&QueueAttributeName::ApproximateNumberOfMessages)?,
-        delayed: number(&QueueAttributeName::ApproximateNumberOfMessagesDelayed)?,
-        in_flight: number(&QueueAttributeName::ApproximateNumberOfMessagesNotVisible)?,
+        waiting: number(QueueAttributeName::ApproximateNumberOfMessages)?,
+        delayed: number(QueueAttributeName::ApproximateNumberOfMessagesDelayed)?,
+        in_flight: number(QueueAttributeName::ApproximateNumberOfMessagesNotVisible)?,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_count_that_is_missing_or_no_number_is_an_error() {
+        let mut attributes = HashMap::from([
+            (QueueAttributeName::ApproximateNumberOfMessages, "3".to_owned()),
+            (QueueAttributeName::ApproximateNumberOfMessagesDelayed, "0".to_owned()),
+        ]);
+        for third in [None, Some("many"), Some("4")] {
+            attributes
+                .extend(third.map(|text| (QueueAttributeName::ApproximateNumberOfMessagesNotVisible, text.to_owned())));
+            assert_eq!(depth_of(&attributes).ok().map(Depth::all), (third == Some("4")).then_some(7), "{third:?}");
+        }
+    }
 }

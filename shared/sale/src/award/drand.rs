@@ -56,7 +56,7 @@ impl std::fmt::Display for DrandRound {
     }
 }
 
-/// As it is shown: with its chain and time.
+/// As it is shown, with its chain and time. Nothing is stored so: the ledger writes the number.
 impl Serialize for DrandRound {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut shown = serializer.serialize_struct("DrandRound", 3)?;

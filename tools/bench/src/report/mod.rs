@@ -22,6 +22,7 @@ use clap::Args;
 use local::build::FUNCTIONS;
 use local::paths;
 use local::setup::install;
+use std::collections::BTreeSet;
 
 use crate::binaries::Binaries;
 use crate::rival;
@@ -129,6 +130,8 @@ impl Report {
         for line in &self.lines {
             ensure!(!line.rounds.is_empty() && line.rounds.iter().all(|value| value.is_finite()), "{line:?}");
         }
+        let names: BTreeSet<&str> = self.lines.iter().map(|line| line.name).collect();
+        ensure!(names.len() == self.lines.len(), "a figure was measured twice: {names:?}");
         ensure!(self.starts.len() == FUNCTIONS.len(), "not every function was started");
         ensure!(!self.costs.is_empty(), "no answer was counted");
         Ok(())
