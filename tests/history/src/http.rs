@@ -105,34 +105,32 @@ fn answer(status: u16, body: &Body) -> Answer<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::{History, Name, Operation};
+    use crate::record::Operation;
 
-    fn recorded(method: &str, path: &str, body: &str, status: u16, answer: &str) -> Option<(History, Operation<Name>)> {
+    /// The recorded question and answer as text, if they are recorded.
+    fn recorded(method: &str, path: &str, body: &str, status: u16, answer: &str) -> Option<String> {
         let recorder = Recorder::default();
         let request = Request { method, path, key: Some("k"), body: body.as_bytes() };
         recorder.send(request, "alice", 3)?.hears_http(status, answer.as_bytes());
         let history = recorder.take();
         let operation = history.operations[0];
-        Some((history, operation))
-    }
-
-    /// The recorded question and answer as text.
-    fn read(method: &str, path: &str, body: &str, status: u16, answer: &str) -> String {
-        let (history, operation) = recorded(method, path, body, status, answer).expect("recorded");
         assert!(operation.call_ns <= operation.return_ns.expect("an answer"));
         let Operation { round, question, answer, .. } = operation.map(|name| history.names.text(name));
-        format!("{round} {question:?} {answer:?}")
+        Some(format!("{round} {question:?} {answer:?}"))
     }
 
     #[test]
     fn requests_and_answers_are_read() {
-        let reserve = "/v1/sales/lamp/reservations/a-pass";
+        let reserve = "POST /v1/sales/lamp/reservations/a-pass";
         let id = "lamp.3.0198f0b2a4c57d1e8f00aabbccddeeff";
-        let accepted = format!(r#"{{"reservation_id":"{id}","status":"queued"}}"#);
-        assert_eq!(
-            read("POST", reserve, "", 202, &accepted),
-            format!(r#"lamp.3 Reserve {{ key: Some("k") }} Accepted {{ reservation: "{id}", unit: None }}"#)
-        );
+        let poll = format!("/v1/reservations/{id}");
+        let of_problem = |status, code: &str| format!(r#"{{"code":"{code}","status":{status}}}"#);
+        let (reserves, looks) = (r#"Reserve { key: Some("k") }"#, r#"Look { reservation: "ID" }"#);
+        let reads = |asked: &str, body: &str, status, answer: &str, question: &str, expected: &str| {
+            let (method, path) = asked.split_once(' ').unwrap();
+            let read = recorded(method, path, body, status, answer).expect("recorded");
+            assert_eq!(read.replace(id, "ID"), format!("lamp.3 {question} {expected}"));
+        };
         for (status, code, expected) in [
             (409, "sold_out", "Refused(SoldOut)"),
             (409, "limit_reached", "Refused(LimitReached)"),
@@ -140,32 +138,28 @@ mod tests {
             (429, "rate_limited", "Refused(Other)"),
             (503, "overloaded", "Unknown"),
         ] {
-            let heard = read("POST", reserve, "", status, &format!(r#"{{"code":"{code}","status":{status}}}"#));
-            assert!(heard.ends_with(expected), "{heard}");
+            reads(reserve, "", status, &of_problem(status, code), reserves, expected);
         }
-        let look = format!("/v1/reservations/{id}");
+        let accepted = format!(r#"{{"reservation_id":"{id}","status":"queued"}}"#);
+        reads(reserve, "", 202, &accepted, reserves, r#"Accepted { reservation: "ID", unit: None }"#);
         let shown = r#"{"status":"pending_payment","unit":17}"#;
-        assert_eq!(
-            read("GET", &format!("{look}?expedite=true"), "", 200, shown),
-            format!(r#"lamp.3 Look {{ reservation: "{id}" }} Is {{ status: PendingPayment, unit: Some(17) }}"#)
-        );
+        let is_pending = "Is { status: PendingPayment, unit: Some(17) }";
+        reads(&format!("GET {poll}?expedite=true"), "", 200, shown, looks, is_pending);
+        let unknown = of_problem(404, "unknown_reservation");
+        reads(&format!("GET {poll}"), "", 404, &unknown, looks, "Refused(UnknownReservation)");
         let paid = r#"{"code":"not_cancellable","status":409,"reservation_status":"paid"}"#;
-        let heard = read("DELETE", &look, "", 409, paid);
-        assert!(heard.ends_with("Is { status: Paid, unit: None }"), "{heard}");
-        let heard = read("GET", &look, "", 404, r#"{"code":"unknown_reservation","status":404}"#);
-        assert!(heard.ends_with("Refused(UnknownReservation)"), "{heard}");
+        let cancels = r#"Cancel { reservation: "ID" }"#;
+        reads(&format!("DELETE {poll}"), "", 409, paid, cancels, "Is { status: Paid, unit: None }");
         let callback = format!(
             r#"{{"data":{{"payment_id":"p","reservation_id":"{id}","price_minor":990,"currency":"EUR"}},"type":"t"}}"#
         );
-        assert_eq!(
-            read("POST", "/v1/payments/webhook", &callback, 200, r#"{"outcome":"applied"}"#),
-            format!(r#"lamp.3 Pay {{ reservation: "{id}", payment: "p 990 EUR" }} Payment(Applied)"#)
-        );
+        let pays = r#"Pay { reservation: "ID", payment: "p 990 EUR" }"#;
+        reads("POST /v1/payments/webhook", &callback, 200, r#"{"outcome":"applied"}"#, pays, "Payment(Applied)");
     }
 
     #[test]
     fn what_is_no_json_leaves_open_what_happened() {
-        let heard = read("POST", "/v1/sales/lamp/reservations/p", "", 502, "<html>");
+        let heard = recorded("POST", "/v1/sales/lamp/reservations/p", "", 502, "<html>").expect("recorded");
         assert!(heard.ends_with("Unknown"), "{heard}");
         assert!(recorded("GET", "/v1/sales/lamp", "", 200, "{}").is_none());
         assert!(recorded("GET", "/v1/orders", "", 200, "{}").is_none());

@@ -58,8 +58,12 @@ pub enum Answer<N> {
     Unknown,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+/// Its text is its name in files and answers.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, strum::Display, strum::EnumString,
+)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum Status {
     /// Held in Redis, without an order yet.
     Queued,
@@ -75,8 +79,9 @@ pub enum Status {
 }
 
 /// The refusals that the checks tell apart.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, strum::Display)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum Refusal {
     SoldOut,
     /// The user has as many as the limit allows.
@@ -84,15 +89,18 @@ pub enum Refusal {
     NotOpen,
     UnknownReservation,
     /// Any other, such as a rate limit.
+    #[strum(to_string = "a refusal")]
     Other,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, strum::Display)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum PaymentOutcome {
     /// The payment paid for the order.
     Applied,
     RefundDue,
+    #[strum(to_string = "that it contradicts an earlier one")]
     Contradicts,
 }
 
@@ -311,21 +319,7 @@ impl Status {
         matches!(self, Self::PendingPayment | Self::Granted | Self::Paid)
     }
 
-    /// Its name in files and answers.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Queued => "queued",
-            Self::PendingPayment => "pending_payment",
-            Self::Granted => "granted",
-            Self::Paid => "paid",
-            Self::Expired => "expired",
-            Self::Cancelled => "cancelled",
-            Self::Failed => "failed",
-        }
-    }
-
     pub fn named(text: &str) -> Option<Self> {
-        use Status::*;
-        [Queued, PendingPayment, Granted, Paid, Expired, Cancelled, Failed].into_iter().find(|one| one.as_str() == text)
+        text.parse().ok()
     }
 }

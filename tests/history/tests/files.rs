@@ -28,13 +28,6 @@ fn a_file_has_all_of_a_history() {
 }
 
 #[test]
-fn a_file_that_cannot_be_read_says_why() {
-    let missing = std::io::Error::from(std::io::ErrorKind::NotFound);
-    let (reason, error) = (missing.to_string(), history::Unreadable::from(missing));
-    assert_eq!(error.to_string(), format!("cannot be read: {reason}"));
-}
-
-#[test]
 fn what_is_no_history_is_told_by_its_line() {
     let error = History::read(&b"{\"left_out\":1}\n{\"left\":1}\n"[..]).unwrap_err().to_string();
     assert!(error.starts_with("line 2 is not one of a history: unknown variant"), "{error}");

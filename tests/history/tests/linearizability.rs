@@ -29,7 +29,7 @@ fn compare() {
         for seed in 0..EACH {
             let small = Small::random(&mut Dice::new(seed), fault);
             let (is_linearizable, report) = (small.is_linearizable(), check(&small.history()));
-            requests += small.requests.len();
+            requests += small.operations.len();
             assert!(fault != Fault::None || is_linearizable, "seed {seed}: {small:#?}");
             assert!(!is_linearizable || report.is_consistent(), "{fault:?}, seed {seed}: {report}\n{small:#?}");
             rejected += u64::from(!is_linearizable);

@@ -2,8 +2,7 @@
 
 use history::Status::{Cancelled, Expired, Failed, Granted, Paid, PendingPayment, Queued};
 use history::{
-    Answer, Buyers, Clocks, History, LedgerReading, PaymentOutcome, Question, Redis, Refusal, Round, Rule, Supply,
-    check,
+    Answer, Buyers, Clocks, LedgerReading, PaymentOutcome, Question, Redis, Refusal, Round, Rule, Supply, check,
 };
 
 use crate::story::{SECOND, Story, round};
@@ -26,10 +25,8 @@ fn a_sale_as_it_should_be_passes() {
 
 #[test]
 fn a_unit_of_two() {
-    let story = sold();
-    let twice = |history: &mut History| history.orders[1].unit = 1;
-    let mut story = story;
-    twice(&mut story.0);
+    let mut story = sold();
+    story.0.orders[1].unit = 1;
     story.0.operations.retain(|one| !matches!(one.answer, Answer::Refused(_)));
     story.violates(
         Rule::UnitOwnedTwice,
@@ -319,8 +316,7 @@ fn an_order_of_somebody_else() {
 
 #[test]
 fn a_failure_without_a_reason() {
-    let failed = |story: Story| {
-        let mut story = story;
+    let failed = |mut story: Story| {
         story.0.orders[1].status = Failed;
         story
     };

@@ -2,10 +2,9 @@
 
 use std::time::Instant;
 
-use history::{
-    Answer, Buyers, Clocks, History, LedgerReading, Operation, Order, Question, Redis, Refusal, Round, Status, Supply,
-    check,
-};
+use history::{Answer, Buyers, History, LedgerReading, Operation, Order, Question, Refusal, Round, Status, check};
+
+use crate::story;
 
 const UNITS: u64 = 20_000;
 const OPERATIONS: u64 = 200_000;
@@ -27,26 +26,11 @@ fn many_operations_are_checked() {
         } else {
             Answer::Refused(Refusal::SoldOut)
         };
-        history.operations.push(Operation {
-            round,
-            user,
-            question: Question::Reserve { key },
-            call_ns,
-            return_ns,
-            answer,
-        });
+        let question = Question::Reserve { key };
+        history.operations.push(Operation { round, user, question, call_ns, return_ns, answer });
     }
-    history.rounds.push(Round {
-        id: "lamp.1".to_owned(),
-        units: UNITS as u32,
-        limit: 1,
-        supply: Supply::AtOnce,
-        redis: Redis::Keeps,
-        buyers: Buyers::AndOthers,
-        cooldown_ms: 1_500,
-        clocks: Clocks::Apart,
-        ledger: LedgerReading::AtRest(10 * OPERATIONS + 2_000),
-    });
+    let ledger = LedgerReading::AtRest(10 * OPERATIONS + 2_000);
+    history.rounds.push(Round { units: UNITS as u32, buyers: Buyers::AndOthers, ledger, ..story::round() });
     let began = Instant::now();
     let report = check(&history);
     let took = began.elapsed();

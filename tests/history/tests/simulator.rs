@@ -7,11 +7,12 @@ use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
 
 use history::{
-    Answer, Buyers, Clocks, History, LedgerReading, Name, Operation, Order, PaymentOutcome, Question, Redis, Refusal,
-    Round, Status, Supply,
+    Answer, Clocks, History, LedgerReading, Name, Operation, Order, PaymentOutcome, Question, Redis, Refusal, Round,
+    Status,
 };
 
 use crate::dice::Dice;
+use crate::story;
 
 pub(crate) const ROUND: &str = "lamp.1";
 const MS: u64 = 1_000_000;
@@ -334,15 +335,13 @@ impl Simulator {
             });
         }
         self.history.rounds.push(Round {
-            id: ROUND.to_owned(),
             units: self.plan.units,
             limit: self.plan.limit as u32,
-            supply: Supply::AtOnce,
             redis: self.forgot_at.map_or(Redis::Keeps, Redis::MayForgetFrom),
-            buyers: Buyers::Recorded,
             cooldown_ms: COOLDOWN_MS,
             clocks: if self.plan.compares_clocks { clocks } else { Clocks::Apart },
             ledger: if self.plan.reads_ledger { LedgerReading::AtRest(now) } else { LedgerReading::NotRead },
+            ..story::round()
         });
         self.history
     }

@@ -1,103 +1,87 @@
 //! A round as one object, for stateright: each request takes effect at once.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::num::NonZeroU32;
 
+use history::{Answer, Question, Refusal, Status};
 use stateright::semantics::SequentialSpec;
 
-/// A user's request for a unit, by the user and the key.
-pub(crate) type Key = (u8, u8);
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Op {
-    Reserve(Key),
-    Look(Key),
-    Cancel(Key),
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Ret {
-    Accepted(u8),
-    SoldOut,
-    LimitReached,
-    Queued(u8),
-    Cancelled,
-    Unknown,
-    /// The answer was lost.
-    Unheard,
+/// Whose reservation it is. Its key is the same number.
+const fn user_of(reservation: u8) -> u8 {
+    reservation / 10
 }
 
 /// The unit of each reservation, and whether it is still held.
-type State = BTreeMap<Key, (u8, bool)>;
+type State = BTreeMap<u8, (u32, bool)>;
+type Outcome = (Answer<u8>, State);
 
 /// All states that the round may be in, since the spec leaves open which unit a user gets.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct RoundSpec {
-    units: u8,
+    units: u32,
     limit: usize,
     states: BTreeSet<State>,
 }
 
 impl RoundSpec {
-    pub(crate) fn new(units: u8, limit: usize) -> Self {
+    pub(crate) fn new(units: u32, limit: usize) -> Self {
         Self { units, limit, states: BTreeSet::from([State::new()]) }
     }
 
     /// The possible answers to a request, each with the state after it.
-    pub(crate) fn outcomes(&self, state: &State, op: Op) -> Vec<(Ret, State)> {
-        let unchanged = |ret| vec![(ret, state.clone())];
-        match op {
-            Op::Look(key) => unchanged(match state.get(&key) {
-                None => Ret::Unknown,
-                Some((unit, true)) => Ret::Queued(*unit),
-                Some((_, false)) => Ret::Cancelled,
-            }),
-            Op::Cancel(key) => match state.get(&key) {
-                None => unchanged(Ret::Unknown),
-                Some((unit, _)) => {
-                    let mut after = state.clone();
-                    after.insert(key, (*unit, false));
-                    vec![(Ret::Cancelled, after)]
+    pub(crate) fn outcomes(&self, state: &State, question: Question<u8>) -> Vec<Outcome> {
+        let with = |reservation, unit, is_live| {
+            let mut after = state.clone();
+            after.insert(reservation, (unit, is_live));
+            after
+        };
+        let unchanged = |answer| vec![(answer, state.clone())];
+        let cancelled = Answer::Is { status: Status::Cancelled, unit: None };
+        match question {
+            Question::Look { reservation } | Question::Cancel { reservation } => match state.get(&reservation) {
+                None => unchanged(Answer::Refused(Refusal::UnknownReservation)),
+                Some((unit, _)) if matches!(question, Question::Cancel { .. }) => {
+                    vec![(cancelled, with(reservation, *unit, false))]
                 }
+                Some((unit, true)) => unchanged(Answer::Is { status: Status::Queued, unit: NonZeroU32::new(*unit) }),
+                Some((_, false)) => unchanged(cancelled),
             },
-            Op::Reserve(key) => {
-                if let Some((unit, _)) = state.get(&key) {
-                    return unchanged(Ret::Accepted(*unit));
+            Question::Reserve { key } => {
+                let reservation = key.expect("every request has a key");
+                let accepted = |unit| Answer::Accepted { reservation, unit: NonZeroU32::new(unit) };
+                if let Some((unit, _)) = state.get(&reservation) {
+                    return unchanged(accepted(*unit));
                 }
-                let live: Vec<(Key, u8)> =
-                    state.iter().filter(|(_, (_, live))| *live).map(|(key, (unit, _))| (*key, *unit)).collect();
-                if live.iter().filter(|(of, _)| of.0 == key.0).count() >= self.limit {
-                    return unchanged(Ret::LimitReached);
+                let live = || state.iter().filter(|(_, (_, is_live))| *is_live);
+                if live().filter(|(of, _)| user_of(**of) == user_of(reservation)).count() >= self.limit {
+                    return unchanged(Answer::Refused(Refusal::LimitReached));
                 }
-                let free = (1..=self.units).filter(|unit| live.iter().all(|(_, taken)| taken != unit));
-                let taken: Vec<(Ret, State)> = free
-                    .map(|unit| {
-                        let mut after = state.clone();
-                        after.insert(key, (unit, true));
-                        (Ret::Accepted(unit), after)
-                    })
-                    .collect();
-                if taken.is_empty() { unchanged(Ret::SoldOut) } else { taken }
+                let free = (1..=self.units).filter(|unit| live().all(|(_, (taken, _))| taken != unit));
+                let taken: Vec<_> = free.map(|unit| (accepted(unit), with(reservation, unit, true))).collect();
+                if taken.is_empty() { unchanged(Answer::Refused(Refusal::SoldOut)) } else { taken }
             }
+            Question::Pay { .. } => unreachable!("nothing is paid here"),
         }
     }
 
-    fn all_outcomes(&self, op: Op) -> impl Iterator<Item = (Ret, State)> {
-        self.states.iter().flat_map(move |state| self.outcomes(state, op))
+    fn all_outcomes(&self, question: Question<u8>) -> impl Iterator<Item = Outcome> {
+        self.states.iter().flat_map(move |state| self.outcomes(state, question))
     }
 }
 
 impl SequentialSpec for RoundSpec {
-    type Op = Op;
-    type Ret = Ret;
+    type Op = Question<u8>;
+    type Ret = Answer<u8>;
 
     /// Stateright calls this only for requests whose answer was lost.
-    fn invoke(&mut self, op: &Op) -> Ret {
-        self.states = self.all_outcomes(*op).map(|(_, state)| state).collect();
-        Ret::Unheard
+    fn invoke(&mut self, question: &Question<u8>) -> Answer<u8> {
+        self.states = self.all_outcomes(*question).map(|(_, state)| state).collect();
+        Answer::Unknown
     }
 
-    fn is_valid_step(&mut self, op: &Op, ret: &Ret) -> bool {
-        self.states = self.all_outcomes(*op).filter(|(said, _)| said == ret).map(|(_, state)| state).collect();
+    fn is_valid_step(&mut self, question: &Question<u8>, answer: &Answer<u8>) -> bool {
+        let told = self.all_outcomes(*question).filter(|(told, _)| told == answer);
+        self.states = told.map(|(_, state)| state).collect();
         !self.states.is_empty()
     }
 }

@@ -104,7 +104,7 @@ impl Story {
         assert!(!rules.is_empty() && rules.iter().all(|found| *found == rule), "{report}");
         let message = report.violations[0].to_string();
         println!("{message}");
-        assert!(message.starts_with(&format!("{}, {ROUND}: ", rule.as_str())), "{message}");
+        assert!(message.starts_with(&format!("{rule}, {ROUND}: ")), "{message}");
         for part in parts {
             assert!(message.contains(part), "{part:?} is not in {message:?}");
         }

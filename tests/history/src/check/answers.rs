@@ -110,22 +110,21 @@ const fn stage(status: Status) -> u8 {
 /// shows an earlier status, and no two looks show different ends. A reservation can fail only if it never was an order.
 /// If Redis may have forgotten that an order was made, `queued` may come again.
 fn course(found: &mut Found<'_>, reservation: &Reservation) {
-    let view = found.view;
-    let seen = &reservation.seen;
+    let (view, words, seen) = (found.view, found.words(), &reservation.seen);
     let said = |seen: &Seen| match seen.operation {
-        Some(at) => found.words().operation(view.operations[at]),
-        None => format!("the ledger says {}", seen.status.as_str()),
+        Some(at) => words.operation(view.operations[at]),
+        None => format!("the ledger says {}", seen.status),
     };
-    let name = found.words().text(reservation.name).to_owned();
-    let mut messages = Vec::new();
+    let name = words.text(reservation.name);
+    let mut went_back = |message| found.violation(Rule::WentBack, message);
     let ends: Vec<&Seen> = seen.iter().filter(|seen| seen.status.is_final()).collect();
     if let Some(other) = ends.iter().find(|other| other.status != ends[0].status) {
-        messages.push(format!("{name} has two ends: {}, and {}", said(ends[0]), said(other)));
+        went_back(format!("{name} has two ends: {}, and {}", said(ends[0]), said(other)));
     }
     let pending = seen.iter().find(|seen| seen.status == Status::PendingPayment);
     let failed = ends.iter().find(|seen| matches!(seen.status, Status::Failed | Status::Granted));
     if let (Some(pending), Some(end)) = (pending, failed) {
-        messages.push(format!("{name} was no order that was to be paid: {}, and {}", said(pending), said(end)));
+        went_back(format!("{name} was no order that was to be paid: {}, and {}", said(pending), said(end)));
     }
     let mut by_return: Vec<&Seen> = seen.iter().collect();
     by_return.sort_by_key(|seen| seen.return_ns);
@@ -138,13 +137,10 @@ fn course(found: &mut Found<'_>, reservation: &Reservation) {
             }
         }
         let Some(far) = farthest.filter(|far| stage(far.status) > stage(now.status)) else { continue };
-        if now.status == Status::Queued && now.return_ns >= view.forgets_from() {
-            continue;
+        if now.status != Status::Queued || now.return_ns < view.forgets_from() {
+            return went_back(format!("{name} went back: {}, and then {}", said(far), said(now)));
         }
-        messages.push(format!("{name} went back: {}, and then {}", said(far), said(now)));
-        break;
     }
-    messages.into_iter().for_each(|message| found.violation(Rule::WentBack, message));
 }
 
 /// An order has one unit. So does a reservation without an order, if Redis forgets nothing and its user did not ask

@@ -1,6 +1,6 @@
 //! Operations in words.
 
-use crate::record::{Answer, Name, Names, Operation, PaymentOutcome, Question, Refusal};
+use crate::record::{Answer, Name, Names, Operation, Question};
 
 /// Names operations and moments.
 pub(super) struct InWords<'a>(pub(super) &'a Names);
@@ -36,16 +36,10 @@ impl InWords<'_> {
     pub(super) fn answer(&self, answer: Answer<Name>) -> String {
         match answer {
             Answer::Accepted { reservation, .. } => format!("accepted as {}", self.text(reservation)),
-            Answer::Is { status, unit: None } => status.as_str().to_owned(),
-            Answer::Is { status, unit: Some(unit) } => format!("{}, unit {unit},", status.as_str()),
-            Answer::Payment(PaymentOutcome::Applied) => "applied".to_owned(),
-            Answer::Payment(PaymentOutcome::RefundDue) => "refund_due".to_owned(),
-            Answer::Payment(PaymentOutcome::Contradicts) => "that it contradicts an earlier one".to_owned(),
-            Answer::Refused(Refusal::SoldOut) => "sold_out".to_owned(),
-            Answer::Refused(Refusal::LimitReached) => "limit_reached".to_owned(),
-            Answer::Refused(Refusal::NotOpen) => "not_open".to_owned(),
-            Answer::Refused(Refusal::UnknownReservation) => "unknown_reservation".to_owned(),
-            Answer::Refused(Refusal::Other) => "a refusal".to_owned(),
+            Answer::Is { status, unit: None } => status.to_string(),
+            Answer::Is { status, unit: Some(unit) } => format!("{status}, unit {unit},"),
+            Answer::Payment(outcome) => outcome.to_string(),
+            Answer::Refused(refusal) => refusal.to_string(),
             Answer::Unknown => "an error".to_owned(),
         }
     }

@@ -17,11 +17,10 @@ pub(super) fn check(found: &mut Found<'_>, reservations: &Reservations, holders:
 
 /// At no moment do more of a user's reservations certainly have a unit than the limit allows. Reports each user once.
 fn certainly_over(found: &mut Found<'_>, reservations: &Reservations) {
-    let (view, limit) = (found.view, found.view.round.limit as usize);
+    let (view, words, limit) = (found.view, found.words(), found.view.round.limit as usize);
     let owned = reservations.iter().filter_map(|one| Some((one.user(view)?, one.owned?, one)));
     let mut owned: Vec<(Name, (u64, u64), &Reservation)> = owned.collect();
     owned.sort_by_key(|(user, (from, _), _)| (*user, *from));
-    let mut messages = Vec::new();
     for of_user in owned.chunk_by(|one, other| one.0 == other.0) {
         // The user's current units, by when they end.
         let mut has: BinaryHeap<Reverse<(u64, usize)>> = BinaryHeap::new();
@@ -31,17 +30,16 @@ fn certainly_over(found: &mut Found<'_>, reservations: &Reservations) {
             }
             has.push(Reverse((*until, number)));
             if has.len() > limit {
-                let words = found.words();
                 let mut names: Vec<&str> =
                     has.iter().map(|Reverse((_, number))| words.text(of_user[*number].2.name)).collect();
                 names.sort_unstable();
                 let (user, at) = (words.text(*user), moment(*from));
-                messages.push(format!("{user} had {} of at most {limit} at {at}: {}", names.len(), names.join(", ")));
+                let message = format!("{user} had {} of at most {limit} at {at}: {}", names.len(), names.join(", "));
+                found.violation(Rule::OverTheLimit, message);
                 break;
             }
         }
     }
-    messages.into_iter().for_each(|message| found.violation(Rule::OverTheLimit, message));
 }
 
 /// A user who hears `limit_reached` may have had that many between call and return. Not checked: answers after Redis

@@ -72,7 +72,7 @@ fn causes(found: &mut Found<'_>, reservations: &Reservations) {
             let Some(seen) = early else { continue };
             let said = match seen.operation {
                 Some(at) => words.operation(view.operations[at]),
-                None => format!("the ledger says {}", status.as_str()),
+                None => format!("the ledger says {status}"),
             };
             let name = words.text(reservation.name);
             found.violation(Rule::WithoutCause, format!("{name}: {said}, and nobody had {what}"));

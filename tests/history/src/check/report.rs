@@ -5,7 +5,8 @@ use std::fmt;
 /// How many violations a report shows.
 pub const MOST_SHOWN: usize = 20;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, strum::Display)]
+#[strum(serialize_all = "snake_case")]
 pub enum Rule {
     /// Two reservations certainly had one unit at the same moment.
     UnitOwnedTwice,
@@ -61,29 +62,9 @@ pub struct Report {
     pub violations: Vec<Violation>,
 }
 
-impl Rule {
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::UnitOwnedTwice => "unit_owned_twice",
-            Self::NoSuchUnit => "no_such_unit",
-            Self::SoldOutWhileFree => "sold_out_while_free",
-            Self::LimitReachedTooEarly => "limit_reached_too_early",
-            Self::OverTheLimit => "over_the_limit",
-            Self::TwoAnswers => "two_answers",
-            Self::WentBack => "went_back",
-            Self::UnitChanged => "unit_changed",
-            Self::Forgotten => "forgotten",
-            Self::PromiseBroken => "promise_broken",
-            Self::NoReason => "no_reason",
-            Self::WithoutCause => "without_cause",
-            Self::OutOfTime => "out_of_time",
-        }
-    }
-}
-
 impl fmt::Display for Violation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}, {}: {}", self.rule.as_str(), self.round, self.message)
+        write!(f, "{}, {}: {}", self.rule, self.round, self.message)
     }
 }
 

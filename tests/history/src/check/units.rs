@@ -17,7 +17,7 @@ struct Owned {
 /// Two intervals of one unit must not overlap. Sorted by their starts, it is enough to compare each with the earlier
 /// one that lasts longest.
 pub(super) fn check(found: &mut Found<'_>, reservations: &Reservations) {
-    let view = found.view;
+    let (view, words) = (found.view, found.words());
     let all: Vec<_> = reservations.iter().collect();
     let owned = all.iter().enumerate().filter_map(|(number, reservation)| {
         let (from, until) = reservation.owned?;
@@ -28,29 +28,26 @@ pub(super) fn check(found: &mut Found<'_>, reservations: &Reservations) {
     found.judged().owned += owned.len();
     let in_words = |one: &Owned| {
         let reservation = all[one.reservation];
-        let words = found.words();
-        let user = reservation.user(view).map_or("somebody", |user| words.text(user)).to_owned();
+        let user = reservation.user(view).map_or("somebody", |user| words.text(user));
         format!("{} ({user}) from {} to {}", words.text(reservation.name), moment(one.from), moment(one.until))
     };
-    let mut messages = Vec::new();
     for of_unit in owned.chunk_by(|one, other| one.unit == other.unit) {
         let mut longest = &of_unit[0];
         for one in &of_unit[1..] {
             if one.from < longest.until {
-                messages.push(format!("unit {} was had by {} and by {}", one.unit, in_words(longest), in_words(one)));
+                let message = format!("unit {} was had by {} and by {}", one.unit, in_words(longest), in_words(one));
+                found.violation(Rule::UnitOwnedTwice, message);
             }
             if one.until > longest.until {
                 longest = one;
             }
         }
     }
-    messages.into_iter().for_each(|message| found.violation(Rule::UnitOwnedTwice, message));
-
     // Otherwise units may have been added later.
     if view.round.supply == Supply::AtOnce {
         for reservation in &all {
             if let Some(unit) = reservation.unit.filter(|unit| !(1..=view.round.units).contains(unit)) {
-                let name = found.words().text(reservation.name).to_owned();
+                let name = words.text(reservation.name);
                 found.violation(Rule::NoSuchUnit, format!("{name} has unit {unit} of {}", view.round.units));
             }
         }
