@@ -75,7 +75,6 @@ impl World {
         answer
     }
 
-    /// A new buyer asks a new process.
     pub(super) async fn ask_of(&mut self, deps: &reservation::ReservationDeps) -> Answer {
         let name = self.arrivals(1).remove(0);
         let answer = ask_reservation(&self.lab.recorder, deps, &self.request(&name, true)).await;

@@ -114,7 +114,7 @@ async fn connection(lab: &Lab) -> MultiplexedConnection {
 }
 
 impl World {
-    /// A world with an open sale that every process has read.
+    /// A world with a sale that has been open for a minute.
     pub(super) async fn selling() -> Self {
         let time = Time::new();
         let variables = time.variables();
@@ -145,7 +145,7 @@ impl World {
             warmup: start(&context, warmup::WarmupDeps::new),
             reconciliation: start(&context, reconciliation::ReconciliationDeps::new),
         };
-        let world = Self {
+        let mut world = Self {
             queues: Queues::new(lab.sqs.clone(), calls),
             clock_of_redis: connection(&lab).await,
             away_since: time.clock().now(),
@@ -170,6 +170,8 @@ impl World {
             payment_secret,
         };
         with_dead_letters(&world.lab).await;
+        world.pass(MINUTE).await;
+        assert!(world.heard(When::Before).all(|heard| heard.answer.status == 202));
         world
     }
 
@@ -177,7 +179,6 @@ impl World {
         self.time.clock().now()
     }
 
-    /// A process that has read nothing yet.
     pub(super) fn start<D>(&self, new: impl FnOnce(&Context) -> Result<D, ContextError>) -> D {
         start(&self.context, new)
     }

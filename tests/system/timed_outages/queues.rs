@@ -23,13 +23,6 @@ pub(super) struct Queues {
     hidden: Vec<Hidden>,
 }
 
-/// What became of the messages that a queue showed.
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Delivered {
-    pub(super) done: usize,
-    pub(super) failed: usize,
-}
-
 impl Queues {
     pub(super) const fn new(sqs: Sqs, calls: Calls) -> Self {
         Self { sqs, calls, hidden: Vec::new() }
@@ -40,32 +33,27 @@ impl Queues {
     }
 
     /// Gives everything that a queue shows at `now` to a function, in batches as Lambda does.
-    pub(super) async fn deliver<F>(&mut self, url: &str, now: EpochMs, handle: impl Fn(SqsEvent) -> F) -> Delivered
+    pub(super) async fn deliver<F>(&mut self, url: &str, now: EpochMs, handle: impl Fn(SqsEvent) -> F)
     where
         F: Future<Output = SqsBatchResponse>,
     {
-        let mut delivered = Delivered::default();
         loop {
             self.show_again(url, now).await;
             let batches = receive_batches(&self.sqs, url).await;
             if batches.is_empty() {
-                return delivered;
+                return;
             }
             self.calls.take();
             let responses = join_all(batches.iter().map(|messages| handle(events::received(messages)))).await;
             let put_off = self.put_off();
             for (messages, response) in batches.iter().zip(responses) {
+                let failed = response.batch_item_failures.iter().map(|failure| &*failure.item_identifier);
+                let failed: BTreeSet<&str> = failed.collect();
                 for message in messages {
-                    if response
-                        .batch_item_failures
-                        .iter()
-                        .any(|failure| Some(&*failure.item_identifier) == message.message_id())
-                    {
+                    if failed.contains(message.message_id().unwrap()) {
                         self.hide(url, message, &put_off, now).await;
-                        delivered.failed += 1;
                     } else {
                         self.delete(url, message).await;
-                        delivered.done += 1;
                     }
                 }
             }
@@ -75,9 +63,8 @@ impl Queues {
     /// For how many seconds functions have put messages off, by receipt.
     fn put_off(&self) -> Vec<(String, i64)> {
         let calls = self.calls.take().into_iter().filter(|call| call.target == "AmazonSQS.ChangeMessageVisibility");
-        let read = |body: serde_json::Value| {
-            Some((body["ReceiptHandle"].as_str()?.to_owned(), body["VisibilityTimeout"].as_i64()?))
-        };
+        let read =
+            |body: Value| Some((body["ReceiptHandle"].as_str()?.to_owned(), body["VisibilityTimeout"].as_i64()?));
         calls.map(|call| read(call.body).expect("it names a receipt and seconds")).collect()
     }
 
