@@ -119,10 +119,6 @@ impl Fault {
 
 /// What a proxy does with each effect that it passes.
 pub(crate) trait Hook: Send + Sync + 'static {
-    fn kind_of(&self, command: &[u8]) -> Option<String> {
-        kind_of(command)
-    }
-
     fn ask_redis(
         &self,
         _kind: &str,
@@ -202,7 +198,7 @@ async fn pass_commands(mut client: TcpStream, upstream: SocketAddr, fault: &Faul
     let mut asked = Vec::new();
     loop {
         let command = read_value(&mut client, &mut asked).await?;
-        let kind = hook.kind_of(&command)?;
+        let kind = kind_of(&command)?;
         let effect = hook.ask_redis(&kind, command, &mut redis);
         let answer = fault.pass(kind.clone(), effect).await?;
         client.write_all(&answer).await.ok()?;
@@ -210,7 +206,7 @@ async fn pass_commands(mut client: TcpStream, upstream: SocketAddr, fault: &Faul
 }
 
 /// The kind of a command: its first word, and the script that it runs.
-pub(crate) fn kind_of(command: &[u8]) -> Option<String> {
+fn kind_of(command: &[u8]) -> Option<String> {
     let redis::Value::Array(words) = redis::parse_redis_value(command).ok()? else { return None };
     let word = |n: usize| redis::from_redis_value_ref::<String>(words.get(n)?).ok();
     let name = word(0)?.to_uppercase();

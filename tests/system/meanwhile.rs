@@ -1,5 +1,7 @@
 //! Makes something happen while a request is on its way to DynamoDB.
 
+use std::ops::Deref;
+
 use tokio::runtime::Handle;
 use tokio::task::block_in_place;
 
@@ -15,6 +17,14 @@ pub(crate) async fn ledger_with(
     target: &'static str,
     event: impl FnOnce(Ledger) -> BoxFuture<'static, ()> + Send + 'static,
 ) -> (Ledger, &'static AtomicBool) {
+    hooked(lab, target, event)
+}
+
+fn hooked<F: Future<Output = ()>>(
+    lab: &Lab,
+    target: &'static str,
+    event: impl FnOnce(Ledger) -> F + Send + 'static,
+) -> (Ledger, &'static AtomicBool) {
     let happened: &AtomicBool = Box::leak(Box::default());
     let (ledger, event) = (lab.ledger.clone(), Mutex::new(Some(event)));
     let hook = before_send(move |context| {
@@ -27,7 +37,37 @@ pub(crate) async fn ledger_with(
         }
         Ok(())
     });
-    let config = cloud().await.deployment.patient_aws_config();
-    let config = aws_sdk_dynamodb::config::Builder::from(&config).interceptor(hook);
+    let config = lab.dynamodb.config().to_builder().interceptor(hook);
     (Ledger::new(DynamoDb::from_conf(config.build()), &lab.table), happened)
+}
+
+/// Such a ledger, with which the event must have happened by the time that it is dropped.
+pub(crate) struct Meanwhile {
+    ledger: Ledger,
+    happened: &'static AtomicBool,
+}
+
+impl Lab {
+    pub(crate) fn meanwhile<F: Future<Output = ()>>(
+        &self,
+        target: &'static str,
+        event: impl FnOnce(Ledger) -> F + Send + 'static,
+    ) -> Meanwhile {
+        let (ledger, happened) = hooked(self, target, event);
+        Meanwhile { ledger, happened }
+    }
+}
+
+impl Deref for Meanwhile {
+    type Target = Ledger;
+
+    fn deref(&self) -> &Ledger {
+        &self.ledger
+    }
+}
+
+impl Drop for Meanwhile {
+    fn drop(&mut self) {
+        assert!(std::thread::panicking() || self.happened.load(Ordering::Relaxed), "nothing happened meanwhile");
+    }
 }

@@ -76,39 +76,40 @@ impl Lab {
     }
 
     pub(crate) async fn history(&self, clocks: Clocks, test: &str, sales: &[&str], redis: Redis) -> History {
-        let read_at = self.recorder.now_ns();
-        let orders = every_order(&self.dynamodb, &self.table).await.unwrap();
-        let mut history = self.recorder.take();
+        let mut rounds = Vec::new();
         for sale in sales {
             let published = rounds::latest_round(&self.ledger, &round(sale, 1).sale).await;
-            let audited =
-                fulfilment::audit(&self.stock, &self.ledger, &published, Clock::system().now()).await.unwrap();
+            let audited = fulfilment::audit(&self.stock, &self.ledger, &published, now()).await.unwrap();
             // A held unit might still become an order, so the ledger could not be compared with the answers.
             assert!(audited.in_redis && audited.audit.held == 0, "{test}: not at rest: {:?}", audited.audit);
-            let ledger = LedgerReading::AtRest(read_at);
-            let run = RoundFacts { redis, buyers: Buyers::Recorded, clocks, ledger };
-            recorded::add_round(&mut history, &published, &orders, run);
+            rounds.push(published);
+        }
+        self.history_of(&rounds, clocks, redis, Buyers::Recorded).await
+    }
+
+    async fn history_of(&self, rounds: &[Round], clocks: Clocks, redis: Redis, buyers: Buyers) -> History {
+        let ledger = LedgerReading::AtRest(self.recorder.now_ns());
+        let orders = every_order(&self.dynamodb, &self.table).await.unwrap();
+        let mut history = self.recorder.take();
+        for round in rounds {
+            recorded::add_round(&mut history, round, &orders, RoundFacts { redis, buyers, clocks, ledger });
         }
         history
     }
-}
 
-impl Lab {
+    /// Redis counts as evidence of when something happened, unless the test has written to it.
+    pub(crate) fn redis_of_test(&self) -> Redis {
+        self.redis_written_at.get().map_or(Redis::Keeps, |at| Redis::MayForgetFrom(*at))
+    }
+
     /// Checks what clients heard about the sale's rounds after a run in which a function died. The test has written to
-    /// the ledger itself and moved clocks, so neither counts as evidence of when something happened. Redis counts,
-    /// unless the test has written to it.
+    /// the ledger itself and moved clocks, so neither counts as evidence.
     pub(crate) async fn check_history_of_a_crash(&self, test: &str) {
-        let read_at = self.recorder.now_ns();
-        let orders = every_order(&self.dynamodb, &self.table).await.unwrap();
-        let mut history = self.recorder.take();
-        let redis = self.redis_written_at.get().map_or(Redis::Keeps, |at| Redis::MayForgetFrom(*at));
-        let (buyers, ledger) = (Buyers::AndOthers, LedgerReading::AtRest(read_at));
+        let mut rounds = Vec::new();
         for number in 1..=self.round().await.id.number.0 {
-            let round = self.ledger.round(&round(SALE, number)).await.unwrap().expect("the ledger keeps every round");
-            let run = RoundFacts { redis, buyers, clocks: Clocks::Apart, ledger };
-            recorded::add_round(&mut history, &round, &orders, run);
+            rounds.push(self.ledger.round(&round(SALE, number)).await.unwrap().expect("the ledger keeps every round"));
         }
-        passes(test, &history);
+        passes(test, &self.history_of(&rounds, Clocks::Apart, self.redis_of_test(), Buyers::AndOthers).await);
     }
 }
 

@@ -33,7 +33,6 @@ pub(crate) async fn make_queue(sqs: &Sqs, name: &str) -> String {
     queue.send().await.unwrap().queue_url.unwrap()
 }
 
-/// Creates a secret, and returns its name.
 pub(crate) async fn make_secret(what: &str, text: &str) -> String {
     let name = format!("{what}-{}", Uuid::now_v7().as_simple());
     let secret = json!({ "Name": name, "SecretString": text, "ClientRequestToken": Uuid::now_v7() });
@@ -159,4 +158,57 @@ impl Lab {
         let delete = self.dynamodb.delete_item().table_name(&self.table).key("pk", AttributeValue::S(pk.to_owned()));
         delete.condition_expression("attribute_exists(pk)").send().await.unwrap();
     }
+
+    /// Sets an attribute of an item regardless of the rules.
+    pub(crate) async fn set_attribute(&self, pk: &str, name: &str, value: AttributeValue) {
+        let update = self.dynamodb.update_item().table_name(&self.table).key("pk", AttributeValue::S(pk.to_owned()));
+        let update = update.update_expression("SET #name = :value").expression_attribute_names("#name", name);
+        update.expression_attribute_values(":value", value).send().await.unwrap();
+    }
+
+    /// What an operator reads there.
+    pub(crate) async fn read(&self, path: impl Into<String>) -> Value {
+        self.answer(&Ask::get(path).by_operator()).await.expect(200).body
+    }
+
+    /// The answers to a request and to those that it leads to, page by page.
+    pub(crate) async fn pages(&self, ask: Ask) -> Vec<Value> {
+        let (mut pages, mut path) = (Vec::new(), ask.path.clone());
+        loop {
+            let page = self.answer(&Ask { path, ..ask.clone() }).await.expect(200).body;
+            let next = page["next_cursor"].as_str().map(str::to_owned);
+            pages.push(page);
+            let Some(next) = next else { return pages };
+            path = format!("{}{}cursor={next}", ask.path, if ask.path.contains('?') { '&' } else { '?' });
+        }
+    }
+
+    /// Delivers the messages that expire these orders, to a function whose clock is this far ahead.
+    pub(crate) async fn expire(&self, reservations: &[&Reservation], ahead_s: i64) {
+        let messages = reservations.iter().map(|order| ExpiryMessage::new(order.id.clone(), EpochMs(0)).to_body());
+        let expired = expiry::handle(&self.expiry_in(ahead_s), events::batch(messages)).await;
+        assert!(expired.batch_item_failures.is_empty());
+    }
+
+    pub(crate) async fn reconcile(&self) -> reconciliation::ReconciliationSummary {
+        reconciliation::handle(&self.reconciliation()).await.unwrap()
+    }
+
+    /// Reconciles with a clock that is this far ahead.
+    pub(crate) async fn reconcile_in(&self, ahead_ms: i64) -> reconciliation::ReconciliationSummary {
+        let clock = Clock::ahead_by_ms(ahead_ms);
+        let deps = reconciliation::ReconciliationDeps { clock, ..self.reconciliation() };
+        Box::pin(reconciliation::handle(&deps)).await.unwrap()
+    }
+}
+
+/// The members of all pages' lists.
+pub(crate) fn listed(pages: &[Value], list: &str) -> Vec<Value> {
+    pages.iter().flat_map(|page| page[list].as_array().unwrap().clone()).collect()
+}
+
+/// An item as a stream has it.
+pub(crate) fn image(item: &BTreeMap<String, AttributeValue>) -> Value {
+    let item: HashMap<_, _> = item.clone().into_iter().collect();
+    serde_json::to_value(serde_dynamo::Item::from(item)).unwrap()
 }

@@ -51,3 +51,15 @@ pub(crate) async fn pass_a_day(ledger: &Ledger, sale: &str) {
     });
     assert!(matches!(passed.await.unwrap(), UpdateOutcome::Made(_)));
 }
+
+/// Terms of a round that opens and closes this many seconds from now.
+pub(crate) fn from_to(opens_in_s: i64, closes_in_s: i64, terms: Terms) -> Terms {
+    let now = now().0;
+    let (opens_at_ms, closes_at_ms) = (EpochMs(now + opens_in_s * 1000), EpochMs(now + closes_in_s * 1000));
+    Terms { opens_at_ms, closes_at_ms, ..terms }
+}
+
+pub(crate) async fn publish_daily(ledger: &Ledger, terms: &Terms) {
+    draft(ledger, SALE, terms, Some(&Recurrence::daily("Europe/Berlin").unwrap())).await;
+    publish(ledger, SALE).await;
+}

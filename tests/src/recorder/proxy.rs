@@ -13,7 +13,7 @@ use redis::Value;
 use super::redis::{Call, Held};
 use super::{Run, aws};
 use crate::Fault;
-use crate::fault_proxy::{FaultProxy, Hook, RedisConnection, kind_of};
+use crate::fault_proxy::{FaultProxy, Hook, RedisConnection};
 use crate::resp::length_of_value;
 
 /// Larger than any answer of a small run.
@@ -26,17 +26,6 @@ pub struct Mutants {
     pub scripts: BTreeMap<String, String>,
     /// Replacements in requests to DynamoDB: old text and new text.
     pub requests: Vec<(String, String)>,
-    /// The names of scripts of which a changed program has another text, by the digests of those texts.
-    pub digests: BTreeMap<String, String>,
-}
-
-impl Mutants {
-    /// The kind of a command. A script keeps its name, whatever its text.
-    fn kind_of(&self, command: &[u8]) -> Option<String> {
-        let kind = kind_of(command)?;
-        let renamed = kind.split_once(' ').and_then(|(name, digest)| Some((name, self.digests.get(digest)?)));
-        Some(renamed.map_or_else(|| kind.clone(), |(name, script)| format!("{name} {script}")))
-    }
 }
 
 /// Proxies that record their traffic, each for one run.
@@ -65,10 +54,6 @@ impl RecordedProxy {
 }
 
 impl Hook for Recorded {
-    fn kind_of(&self, command: &[u8]) -> Option<String> {
-        self.mutants.kind_of(command)
-    }
-
     async fn ask_redis(&self, kind: &str, command: Vec<u8>, redis: &mut RedisConnection) -> Option<Vec<u8>> {
         let words: Vec<String> = redis::from_redis_value(redis::parse_redis_value(&command).ok()?).unwrap_or_default();
         let script = kind.split_once(' ').map_or("", |(_, script)| script);

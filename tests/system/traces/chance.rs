@@ -121,7 +121,6 @@ impl Learned {
         }
     }
 
-    /// Reads what was sent since the last call.
     fn read(&mut self, trace: &Trace) {
         for record in &trace.records[self.read..] {
             match &record.what {

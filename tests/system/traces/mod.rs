@@ -3,7 +3,6 @@
 
 mod chance;
 mod mutated;
-mod programs;
 mod right;
 mod world;
 
@@ -13,20 +12,17 @@ use tests::trace_path;
 
 use chance::by_chance;
 use mutated::MUTATED;
-use programs::{Wrong, built, compiled, with_script};
 use right::{RIGHT, Scenario};
-use world::{Program, World};
+use world::World;
 
 use crate::prelude::*;
 use crate::recording::passes;
 
-/// Runs that are recorded concurrently.
 const AT_ONCE: usize = 6;
 /// Mistakes of which clients hear something, or of which the ledger shows that it is not what they heard. The history
 /// checker knows nothing of effects, so it needs no model to find these.
-const SEEN: [(&str, Rule); 4] = [
+const SEEN: [(&str, Rule); 3] = [
     ("reserve-without-the-limit", Rule::OverTheLimit),
-    ("program-reserves-without-the-limit", Rule::OverTheLimit),
     ("order-without-the-unit-guard", Rule::UnitOwnedTwice),
     ("expiry-of-what-is-paid", Rule::WentBack),
 ];
@@ -57,7 +53,6 @@ impl Run {
     }
 }
 
-/// Prints what the model makes of a trace.
 fn judged(name: &str, trace: &Trace) -> Result<Explained, Box<Unexplained>> {
     let begun = Instant::now();
     let judged = explain(trace).unwrap().map_err(Box::new);
@@ -120,9 +115,8 @@ async fn the_model_explains_what_chance_has_happen() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_model_explains_no_mutant() {
-    let mut names = MUTATED.iter().map(|mutated| mutated.scenario.name).collect::<Vec<_>>();
-    names.extend(programs::SCRIPTS.iter().map(|wrong| wrong.scenario.name));
-    assert!(SEEN.iter().all(|(name, _)| names.contains(name)), "a mistake that no run has");
+    let has_run = |name: &str| MUTATED.iter().any(|mutated| mutated.scenario.name == name);
+    assert!(SEEN.iter().all(|(name, _)| has_run(name)), "a mistake that no run has");
     let runs = stream::iter(MUTATED.iter().filter(|mutated| wanted(mutated.scenario.name))).map(async |mutated| {
         let name = mutated.scenario.name;
         let new = || World::new(mutated.scenario.units, mutated.scenario.limit);
@@ -149,31 +143,4 @@ fn not_told_apart(name: &str, right: &Run, wrong: &Run, rejected_at: &str) -> Op
     let (Some((rule, wrong)), Some((_, right))) = (&wrong.seen, &right.seen) else { return None };
     let is_told = wrong.violates(*rule) && right.objections().is_empty();
     (!is_told).then(|| format!("{name}: clients see {wrong}, and without the mistake {right}"))
-}
-
-/// Runs the programs of functions, with a mistake and as they are built.
-async fn none_is_explained(wrong: impl IntoIterator<Item = (&'static Wrong, Program)>) {
-    let runs = stream::iter(wrong).map(async |(wrong, program)| {
-        let (scenario, name) = (&wrong.scenario, wrong.scenario.name);
-        let with = async |program| World::new(scenario.units, scenario.limit).await.with_program(program).await;
-        let right = Run::recorded(scenario, &with(built(wrong.function)).await, &format!("{name}-removed")).await;
-        let wrongly = Run::recorded(scenario, &with(program).await, name).await;
-        not_told_apart(name, &right, &wrongly, wrong.rejected_at)
-    });
-    let bad: Vec<String> = runs.buffer_unordered(AT_ONCE).filter_map(async |bad| bad).collect().await;
-    assert!(bad.is_empty(), "{bad:#?}");
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn the_model_explains_no_program_with_a_wrong_script() {
-    let wrong = programs::SCRIPTS.iter().filter(|wrong| wanted(wrong.scenario.name));
-    none_is_explained(wrong.map(|wrong| (wrong, with_script(wrong)))).await;
-}
-
-/// Needs everything to be built: `cargo nextest run --profile long --workspace --run-ignored only wrong_source`.
-#[tokio::test(flavor = "multi_thread")]
-#[ignore = "compiles two functions for some minutes"]
-async fn the_model_explains_no_program_of_a_wrong_source() {
-    let compiled = tokio::task::spawn_blocking(compiled).await.unwrap();
-    none_is_explained(programs::SOURCES.iter().zip(compiled)).await;
 }

@@ -8,7 +8,7 @@ use tests::When::{After, Before};
 use tests::{Mutants, unsold};
 
 use super::right::{Scenario, scenario};
-use super::world::{LONG_S, World, at};
+use super::world::{World, at};
 use crate::prelude::*;
 
 /// A run with a fault that the model must notice.
@@ -41,36 +41,12 @@ pub(super) const MUTATED: &[Mutated] = &[
         mutants: || script("confirm", "if state == 'r' then return 'already_released' end", ""),
         rejected_at: "Confirm { id: 0",
     },
-    Mutated {
-        scenario: scenario!("confirm-before-the-write", 1, 1, confirmed_first),
-        mutants: Mutants::default,
-        rejected_at: "Confirm { id: 0",
-    },
-    Mutated {
-        scenario: scenario!("release-before-the-write", 1, 1, released_first),
-        mutants: Mutants::default,
-        rejected_at: "Release { id: 0",
-    },
-    Mutated {
-        scenario: scenario!("cancel-without-a-fence", 1, 1, cancelled_unfenced),
-        mutants: Mutants::default,
-        rejected_at: "Release { id: 0",
-    },
-    Mutated {
-        scenario: scenario!("load-without-the-ledger", 2, 1, loaded_blindly),
-        mutants: Mutants::default,
-        rejected_at: "Load",
-    },
-    Mutated {
-        scenario: scenario!("answer-before-the-message", 1, 1, answered_first),
-        mutants: Mutants::default,
-        rejected_at: "Ends { how: Done }",
-    },
-    Mutated {
-        scenario: scenario!("acknowledgement-before-the-order", 1, 1, acknowledged_first),
-        mutants: Mutants::default,
-        rejected_at: "Ends { how: Done }",
-    },
+    wrong_steps(scenario!("confirm-before-the-write", 1, 1, confirmed_first), "Confirm { id: 0"),
+    wrong_steps(scenario!("release-before-the-write", 1, 1, released_first), "Release { id: 0"),
+    wrong_steps(scenario!("cancel-without-a-fence", 1, 1, cancelled_unfenced), "Release { id: 0"),
+    wrong_steps(scenario!("load-without-the-ledger", 2, 1, loaded_blindly), "Load"),
+    wrong_steps(scenario!("answer-before-the-message", 1, 1, answered_first), "Ends { how: Done }"),
+    wrong_steps(scenario!("acknowledgement-before-the-order", 1, 1, acknowledged_first), "Ends { how: Done }"),
     Mutated {
         scenario: scenario!("expiry-of-what-is-paid", 1, 1, expired_late),
         mutants: || request("#state = :from AND pay_by_ms <= :now", "#state = :from OR pay_by_ms <= :now"),
@@ -82,6 +58,10 @@ pub(super) const MUTATED: &[Mutated] = &[
         rejected_at: "Place",
     },
 ];
+
+const fn wrong_steps(scenario: Scenario, rejected_at: &'static str) -> Mutated {
+    Mutated { scenario, mutants: Mutants::default, rejected_at }
+}
 
 fn script(name: &str, part: &str, other: &str) -> Mutants {
     let (_, text) = stock::expanded::ALL.iter().find(|(known, _)| *known == name).expect("a script");
@@ -102,7 +82,7 @@ async fn released_twice(world: &World) {
     world.expire(&alice, None).await;
 }
 
-pub(super) async fn asked_twice(world: &World) {
+async fn asked_twice(world: &World) {
     for key in ["first", "second"] {
         world.ask("alice", key, None).await.unwrap();
     }
@@ -142,133 +122,116 @@ async fn send_expiry(context: &Context, order: &Order) {
 /// The order is cancelled after its function has written it and before the function confirms it.
 async fn confirmed_late(world: &World) {
     let alice = world.reserve("alice").await;
-    world
-        .run(Function::Order, Some(&alice.id), None, 0, async |context: &Context| {
-            let order = place(context, &alice).await;
-            world.cancel(&alice, None).await;
-            confirm(context, &alice).await;
-            send_expiry(context, &order).await;
-            How::Done
-        })
-        .await;
+    let steps = async |context: &Context| {
+        let order = place(context, &alice).await;
+        world.cancel(&alice, None).await;
+        confirm(context, &alice).await;
+        send_expiry(context, &order).await;
+    };
+    world.steps(Function::Order, Some(&alice.id), steps).await;
 }
 
 async fn confirmed_first(world: &World) {
     let alice = world.reserve("alice").await;
-    world
-        .run(Function::Order, Some(&alice.id), None, 0, async |context: &Context| {
-            if world.is_mutated {
-                confirm(context, &alice).await;
-            }
-            let order = place(context, &alice).await;
-            if !world.is_mutated {
-                confirm(context, &alice).await;
-            }
-            send_expiry(context, &order).await;
-            How::Done
-        })
-        .await;
+    let steps = async |context: &Context| {
+        if world.is_mutated {
+            confirm(context, &alice).await;
+        }
+        let order = place(context, &alice).await;
+        if !world.is_mutated {
+            confirm(context, &alice).await;
+        }
+        send_expiry(context, &order).await;
+    };
+    world.steps(Function::Order, Some(&alice.id), steps).await;
 }
 
 async fn released_first(world: &World) {
     let alice = world.buy("alice").await;
-    world
-        .run(Function::Expiry, Some(&alice.id), None, LONG_S, async |context: &Context| {
-            let (ledger, now) = (context.ledger().unwrap(), context.clock().now());
-            let order = ledger.order(&alice.id).await.unwrap().unwrap();
-            if world.is_mutated {
-                release(context, &alice).await;
-            }
-            ledger.end_unpaid(&order, Transition::Expire, now).await.unwrap();
-            if !world.is_mutated {
-                release(context, &alice).await;
-            }
-            How::Done
-        })
-        .await;
+    let steps = async |context: &Context| {
+        let (ledger, now) = (context.ledger().unwrap(), context.clock().now());
+        let order = ledger.order(&alice.id).await.unwrap().unwrap();
+        if world.is_mutated {
+            release(context, &alice).await;
+        }
+        ledger.end_unpaid(&order, Transition::Expire, now).await.unwrap();
+        if !world.is_mutated {
+            release(context, &alice).await;
+        }
+    };
+    world.steps(Function::Expiry, Some(&alice.id), steps).await;
 }
 
 async fn cancelled_unfenced(world: &World) {
     let alice = world.reserve("alice").await;
-    world
-        .run(Function::Cancel, Some(&alice.id), None, 0, async |context: &Context| {
-            if !world.is_mutated {
-                let order = Order::cancelled(alice.clone(), context.clock().now());
-                context.ledger().unwrap().fence(order).await.unwrap();
-            }
-            release(context, &alice).await;
-            How::Done
-        })
-        .await;
+    let steps = async |context: &Context| {
+        if !world.is_mutated {
+            let order = Order::cancelled(alice.clone(), context.clock().now());
+            context.ledger().unwrap().fence(order).await.unwrap();
+        }
+        release(context, &alice).await;
+    };
+    world.steps(Function::Cancel, Some(&alice.id), steps).await;
     world.order(&alice, None).await;
 }
 
 async fn loaded_blindly(world: &World) {
     let alice = world.buy("alice").await;
     world.lose().await;
-    world
-        .run(Function::Reconciliation, None, None, 0, async |context: &Context| {
-            let (read, id) = (world.lab.round().await, &alice.id.round);
-            let taken = context.ledger().unwrap().guards(id).await.unwrap();
-            let taken = if world.is_mutated { Vec::new() } else { taken };
-            let load =
-                RoundLoad { version: read.version, epoch_ms: context.clock().now(), taken, ..unsold(read.terms) };
-            assert!(context.stock().unwrap().round(id).load(&load).await.unwrap());
-            How::Done
-        })
-        .await;
+    let steps = async |context: &Context| {
+        let (read, id) = (world.lab.round().await, &alice.id.round);
+        let taken = context.ledger().unwrap().guards(id).await.unwrap();
+        let taken = if world.is_mutated { Vec::new() } else { taken };
+        let load = RoundLoad { version: read.version, epoch_ms: context.clock().now(), taken, ..unsold(read.terms) };
+        assert!(context.stock().unwrap().round(id).load(&load).await.unwrap());
+    };
+    world.steps(Function::Reconciliation, None, steps).await;
 }
 
 /// 202 is answered before the queue has the message.
 async fn answered_first(world: &World) {
     let (id, alice) = (ReservationId::derived(round(SALE, 1), &user("alice"), "key"), user("alice"));
-    world
-        .run(Function::Reservation, None, None, 0, async |context: &Context| {
-            let stock = context.stock().unwrap();
-            let reserved = stock.round(&id.round).reserve(id.uuid, &alice, BuyerClass::EVERYONE).await.unwrap();
-            let (Reserve::Reserved(reservation) | Reserve::Replayed(StoredReservation { reservation, .. })) = reserved
-            else {
-                panic!("{reserved:?}")
-            };
-            if !world.is_mutated {
-                context.order_queue().unwrap().send(&OrderMessage::new(reservation, None)).await.unwrap();
-            }
-            How::Done
-        })
-        .await;
+    let steps = async |context: &Context| {
+        let stock = context.stock().unwrap();
+        let reserved = stock.round(&id.round).reserve(id.uuid, &alice, BuyerClass::EVERYONE).await.unwrap();
+        let (Reserve::Reserved(reservation) | Reserve::Replayed(StoredReservation { reservation, .. })) = reserved
+        else {
+            panic!("{reserved:?}")
+        };
+        if !world.is_mutated {
+            context.order_queue().unwrap().send(&OrderMessage::new(reservation, None)).await.unwrap();
+        }
+    };
+    world.steps(Function::Reservation, None, steps).await;
 }
 
 /// The message is acknowledged, and then the process dies.
 async fn acknowledged_first(world: &World) {
     let alice = world.reserve("alice").await;
-    world
-        .run(Function::Order, Some(&alice.id), None, 0, async |context: &Context| {
-            if !world.is_mutated {
-                let order = place(context, &alice).await;
-                confirm(context, &alice).await;
-                send_expiry(context, &order).await;
-            }
-            How::Done
-        })
-        .await;
+    let steps = async |context: &Context| {
+        if !world.is_mutated {
+            let order = place(context, &alice).await;
+            confirm(context, &alice).await;
+            send_expiry(context, &order).await;
+        }
+    };
+    world.steps(Function::Order, Some(&alice.id), steps).await;
 }
 
 /// The order is paid after its function has read it as PENDING and before the function ends it.
 async fn expired_late(world: &World) {
     let alice = world.buy("alice").await;
-    world
-        .run(Function::Expiry, Some(&alice.id), None, LONG_S, async |context: &Context| {
-            let (ledger, now) = (context.ledger().unwrap(), context.clock().now());
-            let order = ledger.order(&alice.id).await.unwrap().unwrap();
-            world.pay(&alice).await;
-            let ended = ledger.end_unpaid(&order, Transition::Expire, now).await.unwrap().unwrap();
-            match ended.state {
-                OrderState::Expired => release(context, &alice).await,
-                _ => confirm(context, &alice).await,
-            }
-            How::Done
-        })
-        .await;
+    let steps = async |context: &Context| {
+        let (ledger, now) = (context.ledger().unwrap(), context.clock().now());
+        let order = ledger.order(&alice.id).await.unwrap().unwrap();
+        world.pay(&alice).await;
+        let ended = ledger.end_unpaid(&order, Transition::Expire, now).await.unwrap().unwrap();
+        match ended.state {
+            OrderState::Expired => release(context, &alice).await,
+            _ => confirm(context, &alice).await,
+        }
+    };
+    world.steps(Function::Expiry, Some(&alice.id), steps).await;
 }
 
 /// A failover forgets an order, and its unit is reserved again.

@@ -1,16 +1,12 @@
 //! A lab whose functions are recorded. Each runs as a process of its own, behind its own proxies.
 
-use std::path::PathBuf;
-
 use history::History;
-use local::runtime_api::RuntimeApi;
 use model::trace::{Function, How, Trace, What};
 use tests::{Effect, Fault, Held, Mutants, Point, Queues, RecordedProxy, Recorder, When};
 
-use crate::passes::LAB_RING;
 use crate::prelude::*;
 use crate::recording::recorded_answer;
-use crate::resources::keys;
+use crate::resources::{image, keys};
 
 /// Longer than any payment window here.
 pub(super) const LONG_S: i64 = 2000;
@@ -27,21 +23,10 @@ pub(super) struct World {
     pub(super) is_mutated: bool,
     /// The fault, if it is in Redis or in a request.
     mutants: Mutants,
-    /// Runs one of the functions instead of this process.
-    program: Option<Program>,
     units: u8,
     limit: u8,
     /// Deliveries of a message until it is a dead letter.
     receives: u8,
-}
-
-#[derive(Clone)]
-pub(super) struct Program {
-    /// The function's name: `reservation` or `order`.
-    pub(super) function: &'static str,
-    pub(super) file: PathBuf,
-    /// A script of which it has another text: the name and that text.
-    pub(super) script: Option<(String, String)>,
 }
 
 /// A point just before or after the first request of this kind.
@@ -59,21 +44,12 @@ impl World {
         }
         let recorder =
             Recorder::new(Queues { orders: lab.queue("orders").to_owned(), expiry: lab.queue("expiry").to_owned() });
-        let (mutants, program) = (Mutants::default(), None);
-        Self { lab, recorder, is_mutated: false, mutants, program, units, limit, receives: RECEIVES }
+        let mutants = Mutants::default();
+        Self { lab, recorder, is_mutated: false, mutants, units, limit, receives: RECEIVES }
     }
 
     pub(super) fn with(self, mutants: Mutants) -> Self {
         Self { is_mutated: true, mutants, ..self }
-    }
-
-    pub(super) async fn with_program(mut self, program: Program) -> Self {
-        if let Some((name, text)) = &program.script {
-            self.lab.redis_text(&["SCRIPT", "LOAD", text]).await;
-            self.mutants.digests.insert(redis::Script::new(text).get_hash().to_owned(), name.clone());
-        }
-        self.program = Some(program);
-        self
     }
 
     /// Makes messages come again however often they fail.
@@ -81,7 +57,7 @@ impl World {
         Self { receives: u8::MAX, ..self }
     }
 
-    /// Runs a function as a process of its own, which may die at a point.
+    /// Runs a function as a process of its own, which may die at a point, and records what it does in Redis and AWS.
     pub(super) async fn run(
         &self,
         function: Function,
@@ -90,67 +66,38 @@ impl World {
         ahead_s: i64,
         work: impl AsyncFnOnce(&Context) -> How,
     ) -> How {
-        self.recorded(function, of, point, async |redis: &str, aws: &str| {
-            // Nothing may depend on how busy the machine is.
-            let config = cloud().await.deployment.patient_aws_config().into_builder().endpoint_url(aws).build();
-            let context =
-                Context::new(self.lab.settings(), config.clone(), Clock::ahead_by_ms(ahead_s * 1000).patient())
-                    .with(Ledger::new(DynamoDb::new(&config), &self.lab.table))
-                    .with(Stock::at(redis, PATIENT).unwrap())
-                    .with(Sqs::new(&config))
-                    .with(self.lab.reservation().keys);
-            Box::pin(work(&context)).await
-        })
-        .await
-    }
-
-    /// Runs something that reaches Redis and AWS only by the addresses that it gets, and records what it does there. It
-    /// may die at a point.
-    async fn recorded(
-        &self,
-        function: Function,
-        of: Option<&ReservationId>,
-        point: Option<Point>,
-        work: impl AsyncFnOnce(&str, &str) -> How,
-    ) -> How {
         let (run, fault) = (self.recorder.begin(function, of), Fault::new(point));
         let valkey = SocketAddr::from(([127, 0, 0, 1], self.lab.valkey.port()));
         let redis = RecordedProxy::redis(valkey, &run, &fault, &self.mutants);
         let aws = RecordedProxy::aws(&cloud().await.deployment.endpoint, &run, &fault, &self.mutants);
-        let (redis_url, endpoint) = (format!("redis://{}", redis.address()), aws.url());
+        // Nothing may depend on how busy the machine is.
+        let config = cloud().await.deployment.patient_aws_config().into_builder().endpoint_url(aws.url()).build();
+        let context = Context::new(self.lab.settings(), config.clone(), Clock::ahead_by_ms(ahead_s * 1000).patient())
+            .with(Ledger::new(DynamoDb::new(&config), &self.lab.table))
+            .with(Stock::at(&format!("redis://{}", redis.address()), PATIENT).unwrap())
+            .with(Sqs::new(&config))
+            .with(self.lab.reservation().keys);
         let mut how = How::Died;
         // Boxed: some of it takes a good part of a thread's stack.
-        let work = Box::pin(async { how = work(&redis_url, &endpoint).await });
-        let ended = fault.run(work).await;
+        let ended = fault.run(Box::pin(async { how = work(&context).await })).await;
         let how = if ended { how } else { How::Died };
         run.end(how);
         how
     }
 
-    fn program_of(&self, name: &str) -> Option<&Program> {
-        self.program.as_ref().filter(|program| program.function == name)
-    }
-
-    /// Starts a program as a process of its own for one event. `read` gets what it makes of it. If it dies, the process
-    /// is killed.
-    async fn run_program(
+    /// Runs steps of the test's own instead of a function's.
+    pub(super) async fn steps(
         &self,
-        program: &Program,
         function: Function,
         of: Option<&ReservationId>,
-        point: Option<Point>,
-        event: Vec<u8>,
-        read: impl FnOnce(&[u8]) -> How,
-    ) -> How {
-        self.recorded(function, of, point, async |redis: &str, aws: &str| {
-            let limit = lambda_timeout(program.function);
-            let api = RuntimeApi::start(limit).await.unwrap();
-            let redis = [("REDIS_URL", redis.to_owned())];
-            let _process = self.lab.process(program.function, &program.file, &api, aws, redis);
-            let made = tokio::time::timeout(limit, api.invoke(event)).await.expect("it answers in time");
-            read(&made.unwrap())
-        })
-        .await
+        steps: impl AsyncFnOnce(&Context),
+    ) {
+        let ahead_s = if matches!(function, Function::Expiry) { LONG_S } else { 0 };
+        let run = self.run(function, of, None, ahead_s, async |context: &Context| {
+            steps(context).await;
+            How::Done
+        });
+        run.await;
     }
 
     async fn request(
@@ -160,34 +107,17 @@ impl World {
         ask: &Ask,
         point: Option<Point>,
     ) -> Option<Answer> {
-        recorded_answer(&self.lab.recorder, ask, self.answer(function, of, ask, point)).await
-    }
-
-    async fn answer(
-        &self,
-        function: Function,
-        of: Option<&ReservationId>,
-        ask: &Ask,
-        point: Option<Point>,
-    ) -> Option<Answer> {
-        let mut answer = None;
-        if let Some(program) = self.program_of("reservation") {
-            let event = events::http(&ask.sealed(&LAB_RING)).to_string().into_bytes();
-            let read = |made: &[u8]| {
-                answer = Some(Answer::of_program(ask, made));
+        let answer = async {
+            let mut answer = None;
+            let run = self.run(function, of, point, 0, async |context: &Context| {
+                let deps = reservation::ReservationDeps::new(context).unwrap();
+                answer = Some(Answer::of_handler(ask, reservation::handle(&deps, ask.request()).await));
                 How::Done
-            };
-            self.run_program(program, function, of, point, event, read).await;
-            return answer;
-        }
-        let asked = ask.request();
-        self.run(function, of, point, 0, async |context: &Context| {
-            let response = reservation::handle(&reservation::ReservationDeps::new(context).unwrap(), asked).await;
-            answer = Some(Answer::of_handler(ask, response));
-            How::Done
-        })
-        .await;
-        answer
+            });
+            run.await;
+            answer
+        };
+        recorded_answer(&self.lab.recorder, ask, answer).await
     }
 
     /// Requests a unit under this key.
@@ -211,12 +141,7 @@ impl World {
 
     /// Delivers the message to the order function.
     pub(super) async fn order(&self, reservation: &Reservation, point: Option<Point>) -> How {
-        let batch: SqsEvent = message_batch(&[reservation]);
-        if let Some(program) = self.program_of("order") {
-            let event = serde_json::to_vec(&batch).unwrap();
-            let read = |made: &[u8]| how(&serde_json::from_slice(made).unwrap());
-            return self.run_program(program, Function::Order, Some(&reservation.id), point, event, read).await;
-        }
+        let batch = message_batch(&[reservation]);
         self.run(Function::Order, Some(&reservation.id), point, 0, async |context: &Context| {
             how(&order::handle(&order::OrderDeps::new(context).unwrap(), batch).await)
         })
@@ -317,17 +242,14 @@ impl World {
     /// Brings everything to rest, and tells what the clients heard. To be called once, after the trace was read.
     pub(super) async fn history(&self, name: &str) -> History {
         heal(&self.lab).await;
-        let redis = self.lab.redis_written_at.get().map_or(Redis::Keeps, |at| Redis::MayForgetFrom(*at));
         // What comes after the payment window has a clock that is ahead.
-        self.lab.history(Clocks::Apart, name, &[SALE], redis).await
+        self.lab.history(Clocks::Apart, name, &[SALE], self.lab.redis_of_test()).await
     }
 
     pub(super) async fn trace(&self) -> Trace {
         let redis = Held::now(&self.lab.valkey.url(), TAG).await.unwrap();
         let items = items(&self.lab.dynamodb, &self.lab.table).await;
-        let items: Vec<Value> =
-            items.values().map(|item| item.iter().map(|(k, v)| (k.clone(), written(v))).collect()).collect();
-        self.recorder.holds(&redis, &items);
+        self.recorder.holds(&redis, &items.values().map(image).collect::<Vec<_>>());
         self.so_far()
     }
 
@@ -338,14 +260,4 @@ impl World {
 
 fn how(response: &SqsBatchResponse) -> How {
     if response.batch_item_failures.is_empty() { How::Done } else { How::Failed }
-}
-
-/// The value as DynamoDB writes it, for the types that the recorder reads.
-fn written(value: &AttributeValue) -> Value {
-    match value {
-        AttributeValue::S(text) => json!({ "S": text }),
-        AttributeValue::N(number) => json!({ "N": number }),
-        AttributeValue::Ss(texts) => json!({ "SS": texts }),
-        _ => Value::Null,
-    }
 }
