@@ -6,14 +6,13 @@ use axum::Router;
 use axum::body::Bytes;
 use axum::extract::State;
 use axum::response::IntoResponse;
-use fulfilment::FulfilmentError;
 use jsonschema::{Draft, Validator};
 use ledger::NotedRound;
 use runtime::StreamEvent;
 use tests::Server;
 
 use crate::prelude::*;
-use crate::resources::make_queue;
+use crate::resources::{image, make_queue};
 
 /// One of the merchant's systems: a queue that its own rule fills.
 pub(crate) struct Merchant {
@@ -69,13 +68,6 @@ impl Lab {
         emitter::EmitterDeps::new(&self.another_process()).unwrap()
     }
 
-    /// Reconciles with a clock that is this many seconds ahead.
-    async fn look_in(&self, ahead_s: i64) -> Result<reconciliation::ReconciliationSummary, FulfilmentError> {
-        let clock = Clock::ahead_by_ms(ahead_s * 1000);
-        let deps = reconciliation::ReconciliationDeps { clock, ..self.reconciliation() };
-        Box::pin(reconciliation::handle(&deps)).await
-    }
-
     async fn noted(&self) -> Milestones {
         let id = self.round().await.id;
         let mut noted = self.ledger.noted_rounds([&id]).await.unwrap();
@@ -101,7 +93,6 @@ impl Tape {
         Self { last: Items::new(), records: Vec::new() }
     }
 
-    /// Records what was written since the last call.
     pub(crate) async fn roll(&mut self, lab: &Lab) {
         let now = items(&lab.dynamodb, &lab.table).await;
         for (pk, item) in &now {
@@ -109,10 +100,6 @@ impl Tape {
             if old == Some(item) {
                 continue;
             }
-            let image = |item: &BTreeMap<String, AttributeValue>| {
-                let item: std::collections::HashMap<_, _> = item.clone().into_iter().collect();
-                serde_json::to_value(serde_dynamo::Item::from(item)).unwrap()
-            };
             let mut change = json!({
                 "Keys": { "pk": { "S": pk } },
                 "NewImage": image(item),
@@ -132,11 +119,10 @@ impl Tape {
     }
 }
 
-fn batch(records: &[Value]) -> StreamEvent {
+pub(crate) fn batch(records: &[Value]) -> StreamEvent {
     serde_json::from_value(json!({ "Records": records })).unwrap()
 }
 
-/// Each event type's schema, compiled and as JSON.
 fn schemas() -> BTreeMap<String, (Validator, Value)> {
     let text = std::fs::read(local::paths::root().join("target/api/events.json")).expect("nextest has written it");
     let schemas: BTreeMap<String, Value> = serde_json::from_slice(&text).unwrap();
@@ -221,13 +207,13 @@ async fn a_day_of_a_sale_is_told_in_full_and_told_again_the_same() {
     let lab = Lab::selling(terms(3, 1)).await;
     let mut merchant = lab.merchant().await;
     let mut tape = Tape::start(&lab).await;
-    lab.look_in(0).await.unwrap();
+    lab.reconcile().await;
     tape.roll(&lab).await;
     let (alice, bob, carol) = (lab.buy("alice").await, lab.buy("bob").await, lab.buy("carol").await);
-    lab.look_in(0).await.unwrap();
+    lab.reconcile().await;
     tape.roll(&lab).await;
     assert_eq!(lab.pay("pay_alice", &alice).await, "applied");
-    lab.answer(&Ask::delete(format!("/v1/reservations/{}", bob.id)).by("bob")).await.expect(200);
+    lab.answer(&Ask::cancel(&bob)).await.expect(200);
     let order = lab.order_of(&carol).await;
     let late = Clock::ahead_by_ms(3_600_000).now();
     lab.ledger.end_unpaid(&order, Transition::Expire, late).await.unwrap();
@@ -235,7 +221,7 @@ async fn a_day_of_a_sale_is_told_in_full_and_told_again_the_same() {
     lab.ledger.fence(Order::failed(dave, Failure::LimitReached, Clock::system().now())).await.unwrap();
     tape.roll(&lab).await;
     assert_eq!(lab.pay("pay/carol?#", &carol).await, "refund_due");
-    lab.look_in(0).await.unwrap();
+    lab.reconcile().await;
     tape.roll(&lab).await;
     let refunded = Ask::post("/v1/admin/refunds/refunded").by_operator().json(&json!({ "payment_id": "pay/carol?#" }));
     lab.answer(&refunded).await.expect(200);
@@ -249,9 +235,9 @@ async fn a_day_of_a_sale_is_told_in_full_and_told_again_the_same() {
     // The returned units sell out again.
     lab.reserve("erin").await;
     lab.reserve("frank").await;
-    lab.look_in(0).await.unwrap();
+    lab.reconcile().await;
     tape.roll(&lab).await;
-    lab.look_in(3700).await.unwrap();
+    lab.reconcile_in(3_700_000).await;
     tape.roll(&lab).await;
 
     let emitted = emitter::handle(&lab.emitter(), tape.batch()).await;
@@ -359,26 +345,28 @@ async fn picky(lab: &Lab) -> (Arc<Picky>, emitter::EmitterDeps) {
     (bus, emitter::EmitterDeps::new(&context).unwrap())
 }
 
-/// Records of new orders, one for each user.
-fn placed(users: impl IntoIterator<Item = String>) -> Vec<Value> {
-    let records = users.into_iter().enumerate().map(|(n, name)| {
-        let mut record = sample("emitter/placed")["Records"][0].clone();
-        let id = tests::fresh_id(&round("lamp", 1));
-        let change = &mut record["dynamodb"];
-        change["SequenceNumber"] = json!((n + 1).to_string());
-        change["NewImage"]["pk"]["S"] = json!(format!("ORDER#{id}"));
-        change["NewImage"]["id"]["S"] = json!(id);
-        change["NewImage"]["user"]["S"] = json!(name);
-        record
-    });
-    records.collect()
+/// A sample's stream record, for a new order of this user and at this place.
+pub(crate) fn new_order(of: &str, name: &str, place: u32) -> Value {
+    let mut record = sample(of)["Records"][0].clone();
+    let id = fresh_id(&round("lamp", 1));
+    let change = &mut record["dynamodb"];
+    change["SequenceNumber"] = json!(place.to_string());
+    change["NewImage"]["pk"]["S"] = json!(format!("ORDER#{id}"));
+    change["NewImage"]["id"]["S"] = json!(id);
+    change["NewImage"]["user"]["S"] = json!(name);
+    change["NewImage"]["orders_of"]["S"] = json!(name);
+    record
+}
+
+fn placed(users: u32) -> Vec<Value> {
+    (1..=users).map(|user| new_order("emitter/placed", &format!("user-{user:02}"), user)).collect()
 }
 
 #[tokio::test]
 async fn what_the_bus_refuses_comes_again_and_what_it_never_takes_is_kept() {
     let lab = Lab::new().await;
     let (bus, deps) = picky(&lab).await;
-    let records = placed((1..=25).map(|n| format!("user-{n:02}")));
+    let records = placed(25);
     *bus.refuses.lock().unwrap() =
         vec![("user-03".into(), "ThrottlingException"), ("user-17".into(), "InternalFailure")];
     let handled = emitter::handle(&deps, batch(&records)).await;
@@ -402,7 +390,7 @@ async fn a_bus_that_is_away_loses_nothing() {
     let lab = Lab::new().await;
     let nowhere = lab.another_process().aws().clone().into_builder().endpoint_url("http://127.0.0.1:1").build();
     let context = Context::new(lab.settings(), nowhere, Clock::system()).with(lab.sqs.clone());
-    let records = placed((1..=12).map(|n| format!("user-{n}")));
+    let records = placed(12);
     let handled = emitter::handle(&emitter::EmitterDeps::new(&context).unwrap(), batch(&records)).await;
     assert_eq!(handled.failed().count(), 12);
     assert_eq!(depth(&lab.sqs, lab.queue("emitter_failures")).await, [0, 0, 0]);
@@ -412,8 +400,8 @@ async fn a_bus_that_is_away_loses_nothing() {
 async fn two_looks_at_once_note_each_thing_once() {
     let lab = Lab::selling(terms(1, 1)).await;
     lab.buy("alice").await;
-    let looks = futures::future::join_all((0..8).map(|_| lab.look_in(0))).await;
-    assert!(looks.into_iter().all(|summary| summary.unwrap().failed == 0));
+    let looks = join_all((0..8).map(|_| lab.reconcile())).await;
+    assert!(looks.into_iter().all(|summary| summary.failed == 0));
     let noted = lab.noted().await;
     assert_eq!((noted.opened_at_ms.is_some(), noted.sold_out_times), (true, 1));
 
@@ -421,53 +409,6 @@ async fn two_looks_at_once_note_each_thing_once() {
     let stale = NotedRound::new(&lab.round().await);
     assert!(!lab.ledger.note_milestones(&stale, &lab.round().await, Milestones::default()).await.unwrap());
     assert_eq!(lab.noted().await, noted);
-}
-
-#[tokio::test]
-async fn a_round_that_redis_lost_is_not_sold_out_again_for_that() {
-    let lab = Lab::selling(terms(2, 1)).await;
-    lab.buy("alice").await;
-    lab.buy("bob").await;
-    lab.look_in(0).await.unwrap();
-    let noted = lab.noted().await;
-    assert_eq!(noted.sold_out_times, 1);
-    lab.redis(&["FLUSHALL"]).await;
-    // Reconciliation rebuilds it from the guards before it looks at it.
-    lab.look_in(0).await.unwrap();
-    lab.look_in(0).await.unwrap();
-    assert_eq!(lab.noted().await, noted);
-    // The round is over, and gone from Redis.
-    lab.redis(&["FLUSHALL"]).await;
-    lab.look_in(3700).await.unwrap();
-    let ended = lab.noted().await;
-    assert_eq!(Milestones { ended_at_ms: None, ..ended.clone() }, noted);
-    assert!(ended.ended_at_ms.is_some());
-    lab.look_in(3800).await.unwrap();
-    assert_eq!(lab.noted().await, ended, "once");
-}
-
-#[tokio::test]
-async fn a_look_after_the_end_tells_all_and_a_moved_end_is_no_end() {
-    let lab = Lab::selling(terms(1, 1)).await;
-    lab.buy("alice").await;
-    // The end was set before the test system was up.
-    let left_s = lab.round().await.terms.closes_at_ms.since_ms(Clock::system().now()) as i64 / 1000;
-    lab.look_in(left_s + 30).await.unwrap();
-    assert_eq!(lab.noted().await.ended_at_ms, None, "a function with a slow clock may still move it");
-    lab.look_in(3700).await.unwrap();
-    let noted = lab.noted().await;
-    assert_eq!((noted.sold_out_times, noted.opened_at_ms.is_some(), noted.ended_at_ms.is_some()), (1, true, true));
-
-    let lab = Lab::selling(Terms { closes_at_ms: Clock::system().now().plus_s(7200), ..terms(1, 1) }).await;
-    lab.look_in(3700).await.unwrap();
-    assert_eq!(lab.noted().await.ended_at_ms, None);
-    let id: RoundId = lab.round().await.id;
-    rounds::change(&lab.ledger, &id, "close", |round| {
-        round.terms.closes_at_ms = EpochMs(Clock::system().now().0 - 61_000);
-    })
-    .await;
-    lab.look_in(0).await.unwrap();
-    assert!(lab.noted().await.ended_at_ms.is_some(), "an operator ended it");
 }
 
 /// On the deployed system: its functions, its stream, its bus. The tests above hold every other event.

@@ -1,6 +1,7 @@
 //! Orders as a merchant finds and exports them.
 
 use crate::prelude::*;
+use crate::resources::listed;
 
 const AT_ONCE: usize = 16;
 
@@ -8,10 +9,6 @@ async fn lab() -> Lab {
     let lab = Lab::new().await;
     lab.publish(SALE, &terms(1000, 5)).await;
     lab
-}
-
-fn now_ms() -> i64 {
-    runtime::Clock::system().now().0
 }
 
 fn reservation(of: &RoundId, name: &str, unit: u32) -> Reservation {
@@ -28,8 +25,13 @@ fn pending(reservation: Reservation, at_ms: i64) -> Order {
 
 async fn place(lab: &Lab, order: Order) -> ReservationId {
     let id = order.reservation.id.clone();
-    assert!(matches!(lab.ledger.place_within(order, &[], false).await.unwrap(), ledger::Placed::Order(_)));
+    assert!(matches!(lab.ledger.place_within(order, &[], false).await.unwrap(), Placed::Order(_)));
     id
+}
+
+/// Writes an order that never was to be paid.
+async fn fence(lab: &Lab, order: Order) -> ReservationId {
+    lab.ledger.fence(order).await.unwrap().reservation.id
 }
 
 async fn fence_all(lab: &Lab, orders: Vec<Order>) {
@@ -47,22 +49,12 @@ fn ids(orders: &[Value]) -> Vec<String> {
     orders.iter().map(|order| order["reservation_id"].as_str().unwrap().to_owned()).collect()
 }
 
-/// Every order that a query's pages show, and the size of each page.
 async fn walk(lab: &Lab, query: &str) -> (Vec<Value>, Vec<usize>) {
-    let (mut orders, mut sizes, mut cursor) = (Vec::new(), Vec::new(), String::new());
-    loop {
-        let page = find(lab, &format!("{query}{cursor}")).await.expect(200).body;
-        let shown = page["orders"].as_array().unwrap();
-        sizes.push(shown.len());
-        orders.extend(shown.iter().cloned());
-        match page["next_cursor"].as_str() {
-            Some(next) => cursor = format!("&cursor={next}"),
-            None => return (orders, sizes),
-        }
-    }
+    let pages = lab.pages(Ask::get(format!("/v1/admin/orders?{query}")).by_operator()).await;
+    let sizes = pages.iter().map(|page| page["orders"].as_array().unwrap().len()).collect();
+    (listed(&pages, "orders"), sizes)
 }
 
-/// Asserts that a query finds the orders with these ids.
 async fn found(lab: &Lab, query: &str, expected: &[&ReservationId]) {
     let (orders, _) = walk(lab, query).await;
     let expected: Vec<String> = expected.iter().map(ToString::to_string).collect();
@@ -75,7 +67,7 @@ async fn pages_show_each_order_once_while_new_ones_are_written() {
     const OLD: usize = 70;
     let lab = lab().await;
     let of = round(SALE, 1);
-    let begun = now_ms() - 1_000_000;
+    let begun = now().0 - 1_000_000;
     // Many share a moment, and DynamoDB promises no order among these.
     let old: Vec<Order> = (0..OLD as i64)
         .map(|n| Order::cancelled(reservation(&of, &format!("old-{n}"), 1), EpochMs(begun + n / 20)))
@@ -87,7 +79,7 @@ async fn pages_show_each_order_once_while_new_ones_are_written() {
     let write = async {
         let mut written = 0;
         while !is_over.load(Ordering::Relaxed) {
-            let new = Order::cancelled(reservation(&of, "new", 1), EpochMs(now_ms()));
+            let new = Order::cancelled(reservation(&of, "new", 1), EpochMs(now().0));
             lab.ledger.fence(new).await.unwrap();
             written += 1;
         }
@@ -124,35 +116,39 @@ async fn each_filter() {
     let first = place(&lab, pending(reservation(&one, "alice", 1), at(0))).await;
     let second = place(&lab, pending(reservation(&one, "bob", 2), at(1))).await;
     let third = place(&lab, Order::granted(reservation(&one, "carol", 3), price(), EpochMs(at(2)), None)).await;
-    let failed = Order::failed(reservation(&one, "dave", 4), Failure::SoldOut, EpochMs(at(3)));
-    let fourth = lab.ledger.fence(failed).await.unwrap().reservation.id;
-    let fifth =
-        lab.ledger.fence(Order::cancelled(reservation(&one, "alice", 5), EpochMs(at(4)))).await.unwrap().reservation.id;
+    let fourth = fence(&lab, Order::failed(reservation(&one, "dave", 4), Failure::SoldOut, EpochMs(at(3)))).await;
+    let fifth = fence(&lab, Order::cancelled(reservation(&one, "alice", 5), EpochMs(at(4)))).await;
     let chair = place(&lab, pending(reservation(&other, "alice", 1), at(5))).await;
     lab.ledger.pay(&second, "pay_2", price(), EpochMs(at(6))).await.unwrap();
     let order = lab.ledger.order(&first).await.unwrap().unwrap();
-    lab.ledger.end_unpaid(&order, sale::Transition::Expire, EpochMs(at(30))).await.unwrap();
+    lab.ledger.end_unpaid(&order, Transition::Expire, EpochMs(at(30))).await.unwrap();
 
-    found(&lab, "sale=lamp", &[&fifth, &fourth, &third, &second, &first]).await;
-    found(&lab, "sale=lamp&round=1", &[&fifth, &fourth, &third, &second, &first]).await;
-    found(&lab, "sale=chair", &[&chair]).await;
-    for (state, id) in
-        [("expired", &first), ("paid", &second), ("granted", &third), ("failed", &fourth), ("cancelled", &fifth)]
-    {
+    let all = [&fifth, &fourth, &third, &second, &first];
+    let by_state =
+        [("expired", &first), ("paid", &second), ("granted", &third), ("failed", &fourth), ("cancelled", &fifth)];
+    for (state, id) in by_state {
         found(&lab, &format!("sale=lamp&state={state}"), &[id]).await;
         found(&lab, &format!("sale=lamp&state={state}&limit=1"), &[id]).await;
     }
-    found(&lab, "sale=lamp&state=pending_payment", &[]).await;
-    found(&lab, "user=alice", &[&chair, &fifth, &first]).await;
-    found(&lab, "user=alice&limit=1", &[&chair, &fifth, &first]).await;
-    found(&lab, "user=alice&sale=lamp", &[&fifth, &first]).await;
-    found(&lab, "user=alice&sale=lamp&round=2", &[]).await;
-    found(&lab, "user=alice&state=pending_payment", &[&chair]).await;
-    found(&lab, &format!("user=alice&from={}", moment(4)), &[&chair, &fifth]).await;
-    found(&lab, &format!("sale=lamp&from={}&to={}", moment(1), moment(3)), &[&third, &second]).await;
-    found(&lab, &format!("sale=lamp&to={}", moment(1)), &[&first]).await;
-    found(&lab, &format!("sale=lamp&from={}", moment(9)), &[]).await;
-    found(&lab, "user=nobody", &[]).await;
+    let cases: [(&str, &[&ReservationId]); 14] = [
+        ("sale=lamp", &all),
+        ("sale=lamp&round=1", &all),
+        ("sale=chair", &[&chair]),
+        ("sale=lamp&state=pending_payment", &[]),
+        ("user=alice", &[&chair, &fifth, &first]),
+        ("user=alice&limit=1", &[&chair, &fifth, &first]),
+        ("user=alice&sale=lamp", &[&fifth, &first]),
+        ("user=alice&sale=lamp&round=2", &[]),
+        ("user=alice&state=pending_payment", &[&chair]),
+        ("user=nobody", &[]),
+        (&format!("user=alice&from={}", moment(4)), &[&chair, &fifth]),
+        (&format!("sale=lamp&from={}&to={}", moment(1), moment(3)), &[&third, &second]),
+        (&format!("sale=lamp&to={}", moment(1)), &[&first]),
+        (&format!("sale=lamp&from={}", moment(9)), &[]),
+    ];
+    for (query, expected) in cases {
+        found(&lab, query, expected).await;
+    }
 
     let paid = &walk(&lab, "sale=lamp&state=paid").await.0[0];
     let expected = json!({
@@ -172,8 +168,7 @@ const CANCELLED: usize = ORDERS - 3;
 async fn lab_with_many_orders() -> (Lab, ReservationId) {
     let lab = lab().await;
     let of = round(SALE, 1);
-    let failed =
-        lab.ledger.fence(Order::failed(reservation(&of, "last", 3), Failure::SoldOut, EpochMs(1))).await.unwrap();
+    let failed = fence(&lab, Order::failed(reservation(&of, "last", 3), Failure::SoldOut, EpochMs(1))).await;
     let paid = place(&lab, pending(reservation(&of, "=cmd()", 1), 500)).await;
     lab.ledger.pay(&paid, "+pay", price(), EpochMs(600)).await.unwrap();
     // Two payments too many, one of which is given back.
@@ -187,8 +182,8 @@ async fn lab_with_many_orders() -> (Lab, ReservationId) {
         .map(|n| Order::cancelled(reservation(&of, &format!("u,\"{n}"), 3), EpochMs(9_000 + n / 40)));
     fence_all(&lab, many.collect()).await;
     // An order made after the first page was requested is on no page of an export or a report.
-    lab.ledger.fence(Order::cancelled(reservation(&of, "later", 3), EpochMs(now_ms() + 3_600_000))).await.unwrap();
-    (lab, failed.reservation.id)
+    lab.ledger.fence(Order::cancelled(reservation(&of, "later", 3), EpochMs(now().0 + 3_600_000))).await.unwrap();
+    (lab, failed)
 }
 
 /// One test, because the orders take seconds to write.
@@ -291,7 +286,7 @@ async fn an_export_has_the_rows_that_the_orders_are(lab: &Lab) {
     let lines = export(lab, "jsonl").await;
     assert_eq!((lines.rows, lines.about, lines.pages), (ORDERS, ORDERS, 2));
     let mut rows: Vec<Value> = lines.text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    let to = EpochMs(now_ms()).to_string();
+    let to = EpochMs(now().0).to_string();
     let (mut orders, _) = walk(lab, &format!("sale=lamp&limit=100&to={to}")).await;
     let by_id = |order: &Value| order["reservation_id"].as_str().unwrap().to_owned();
     rows.sort_by_key(by_id);
@@ -334,16 +329,7 @@ async fn an_export_has_the_rows_that_the_orders_are(lab: &Lab) {
 
 async fn the_pages_of_a_report_add_up_to_the_orders(lab: &Lab) {
     let path = "/v1/admin/sales/lamp/rounds/1/report";
-    let (mut pages, mut cursor) = (Vec::new(), String::new());
-    loop {
-        let page = lab.answer(&Ask::get(format!("{path}{cursor}")).by_operator()).await.expect(200).body;
-        let next = page["next_cursor"].as_str().map(|next| format!("?cursor={next}"));
-        pages.push(page);
-        match next {
-            Some(next) => cursor = next,
-            None => break,
-        }
-    }
+    let pages = lab.pages(Ask::get(path).by_operator()).await;
     assert_eq!(pages.len(), 2);
     let sum = |pointer: &str| pages.iter().filter_map(|page| page.pointer(pointer)?.as_u64()).sum::<u64>();
     let states = ["paid", "pending_payment", "cancelled", "expired", "granted", "failed"];
@@ -357,9 +343,8 @@ async fn the_pages_of_a_report_add_up_to_the_orders(lab: &Lab) {
     assert_eq!(EpochMs::from(last.parse::<jiff::Timestamp>().unwrap()), EpochMs(7_000));
     assert_eq!(pages[0]["as_of"], pages[1]["as_of"]);
     let next = pages[0]["next_cursor"].as_str().unwrap();
-    let other =
-        lab.answer(&Ask::get(format!("/v1/admin/sales/lamp/rounds/1/orders?cursor={next}")).by_operator()).await;
-    assert!(other.problem(400, "invalid_request").text("detail").starts_with("cursor: "));
+    let other = Ask::get(format!("/v1/admin/sales/lamp/rounds/1/orders?cursor={next}")).by_operator();
+    assert!(lab.answer(&other).await.problem(400, "invalid_request").text("detail").starts_with("cursor: "));
 }
 
 #[tokio::test]
@@ -368,12 +353,10 @@ async fn an_order_says_what_happened_when() {
     let of = round(SALE, 1);
     let id = place(&lab, pending(reservation(&of, "alice", 1), 2_000)).await;
     let order = lab.ledger.order(&id).await.unwrap().unwrap();
-    lab.ledger.end_unpaid(&order, sale::Transition::Cancel, EpochMs(3_000)).await.unwrap();
+    lab.ledger.end_unpaid(&order, Transition::Cancel, EpochMs(3_000)).await.unwrap();
     lab.ledger.pay(&id, "pay_1", price(), EpochMs(4_000)).await.unwrap();
     lab.ledger.mark_refunded("pay_1", &user("olga"), EpochMs(5_000)).await.unwrap();
-    let look = async |id: &ReservationId| {
-        lab.answer(&Ask::get(format!("/v1/admin/orders/{id}")).by_operator()).await.expect(200).body
-    };
+    let look = async |id: &ReservationId| lab.read(format!("/v1/admin/orders/{id}")).await;
     let told = look(&id).await;
     let at = |second: i64| format!("1970-01-01T00:00:0{second}Z");
     assert_eq!(
@@ -400,17 +383,13 @@ async fn an_order_says_what_happened_when() {
     let told = look(&paid).await;
     assert_eq!(told["history"][2], json!({ "at": at(3), "event": "paid", "payment_id": "pay_2" }));
     assert_eq!(told["payments"][0]["outcome"], "applied");
-    let never =
-        lab.ledger.fence(Order::failed(reservation(&of, "eve", 3), Failure::SoldOut, EpochMs(6_000))).await.unwrap();
-    let told = look(&never.reservation.id).await;
-    let events: Vec<&str> =
-        told["history"].as_array().unwrap().iter().map(|entry| entry["event"].as_str().unwrap()).collect();
-    assert_eq!((events, &told["reason"]), (vec!["reserved", "failed"], &json!("sold_out")));
+    let never = Order::failed(reservation(&of, "eve", 3), Failure::SoldOut, EpochMs(6_000));
+    let told = look(&fence(&lab, never).await).await;
+    let events = [&told["history"][0]["event"], &told["history"][1]["event"], &told["reason"]];
+    assert_eq!(events, ["reserved", "failed", "sold_out"]);
 
-    let unknown = reservation(&of, "x", 9).id;
-    lab.answer(&Ask::get(format!("/v1/admin/orders/{unknown}")).by_operator())
-        .await
-        .problem(404, "unknown_reservation");
+    let unknown = Ask::get(format!("/v1/admin/orders/{}", reservation(&of, "x", 9).id)).by_operator();
+    lab.answer(&unknown).await.problem(404, "unknown_reservation");
     lab.answer(&Ask::get("/v1/admin/orders/lamp").by_operator()).await.problem(400, "invalid_request");
     assert_eq!(OrderState::Cancelled, lab.ledger.order(&id).await.unwrap().unwrap().state);
 }

@@ -4,19 +4,25 @@ use metrics_util::debugging::{DebugValue, DebuggingRecorder};
 
 use crate::prelude::*;
 
-/// The numbers of one run, by name and round.
-async fn published(lab: &Lab) -> BTreeMap<String, f64> {
+/// What this work publishes: each metric's name and labels, and its value.
+pub(crate) async fn measured(work: impl Future<Output = ()>) -> Vec<(String, Vec<String>, DebugValue)> {
     let recorder = DebuggingRecorder::new();
     let snapshotter = recorder.snapshotter();
     {
         let _guard = metrics::set_default_local_recorder(&recorder);
-        reconciliation::handle(&lab.reconciliation()).await.unwrap();
+        work.await;
     }
-    let numbers = snapshotter.snapshot().into_vec().into_iter().map(|(key, _, _, value)| {
-        let key = key.key();
-        let labels: Vec<&str> = key.labels().map(metrics::Label::value).collect();
-        let DebugValue::Gauge(value) = value else { panic!("{key:?} is not a gauge") };
-        ([&[key.name()][..], &labels].concat().join(" "), value.into_inner())
+    let measured = snapshotter.snapshot().into_vec().into_iter().map(|(key, _, _, value)| {
+        let labels = key.key().labels().map(|label| label.value().to_owned());
+        (key.key().name().to_owned(), labels.collect(), value)
+    });
+    measured.collect()
+}
+
+async fn published(lab: &Lab) -> BTreeMap<String, f64> {
+    let numbers = measured(async { drop(lab.reconcile().await) }).await.into_iter().map(|(name, labels, value)| {
+        let DebugValue::Gauge(value) = value else { panic!("{name} is not a gauge") };
+        ([vec![name], labels].concat().join(" "), value.into_inner())
     });
     numbers.collect()
 }

@@ -60,7 +60,6 @@ impl OpenApi {
         value
     }
 
-    /// Every operation: its method, path and description.
     pub(crate) fn operations(&self) -> impl Iterator<Item = (String, &String, &Value)> {
         members(&self.document["paths"]).flat_map(|(path, item)| {
             members(item).map(move |(method, operation)| (method.to_uppercase(), path, operation))
@@ -76,7 +75,6 @@ impl OpenApi {
         self.operation(asked).map(|(operation, _)| self.function_of(operation))
     }
 
-    /// An operation's answers: each one's status and description.
     pub(crate) fn answers<'a>(&'a self, operation: &'a Value) -> impl Iterator<Item = (u16, &'a Value)> {
         let answers = members(&operation["responses"]);
         answers.map(|(status, answer)| (status.parse().expect("a status"), self.resolve(answer)))
@@ -118,10 +116,6 @@ impl OpenApi {
         matched.min_by_key(|(_, places)| places.len())
     }
 
-    /// Whether the document allows this answer to this request.
-    ///
-    /// # Errors
-    /// What it does not allow.
     pub(crate) fn check(
         &self,
         asked: &Asked,

@@ -7,7 +7,6 @@ use crate::prelude::*;
 /// An address where nothing listens.
 const NOWHERE: &str = "127.0.0.1:1";
 
-/// The reservation function with a queue that cannot be reached.
 async fn without_queue(lab: &Lab) -> reservation::ReservationDeps {
     let config = cloud().await.deployment.aws_config();
     let config = aws_sdk_sqs::config::Builder::from(&config).endpoint_url(format!("http://{NOWHERE}"));
@@ -26,7 +25,6 @@ fn try_again(answer: Answer) -> Answer {
     answer
 }
 
-/// The reservations whose messages are in the queue.
 async fn queued(lab: &Lab) -> Vec<OrderMessage> {
     let messages = receive(&lab.sqs, lab.queue("orders")).await;
     messages.iter().map(|message| OrderMessage::parse(message.body().unwrap()).unwrap()).collect()
@@ -41,7 +39,7 @@ async fn a_client_without_a_key_has_its_reservation_sent_too() {
     // Its clock leaves out the time that the first request took.
     let early = reservation::ReservationDeps { clock: Clock::ahead_by_ms(-60_000), ..lab.reservation() };
     let at_once = ask_of(&early, &reserve).await.problem(409, "limit_reached");
-    assert_eq!(at_once.body["reservation_ids"], serde_json::json!([id]));
+    assert_eq!(at_once.body["reservation_ids"], json!([id]));
     assert_eq!(depth(&lab.sqs, lab.queue("orders")).await, [0, 0, 0], "its message may still be under way");
     let later = reservation::ReservationDeps { clock: Clock::ahead_by_ms(2500), ..lab.reservation() };
     ask_of(&later, &reserve).await.problem(409, "limit_reached");
@@ -73,39 +71,16 @@ async fn of_many_reservations_only_the_latest_is_sent_again() {
 async fn a_cancellation_without_redis_is_finished_by_the_retry() {
     let lab = Lab::selling(terms(2, 1)).await;
     let (alice, bob) = (lab.reserve("alice").await, lab.buy("bob").await);
-    let stock = Stock::new(&format!("redis://{NOWHERE}")).unwrap();
     let mut deps = lab.reservation();
-    deps.fulfilment.stock = stock;
-    let held = format!("/v1/reservations/{}", alice.id);
+    deps.fulfilment.stock = Stock::new(&format!("redis://{NOWHERE}")).unwrap();
     let before = lab.contents().await;
-    try_again(ask_of(&deps, &Ask::get(&held).by("alice")).await);
-    try_again(ask_of(&deps, &Ask::delete(&held).by("alice")).await);
+    try_again(ask_of(&deps, &Ask::status(&alice)).await);
+    try_again(ask_of(&deps, &Ask::cancel(&alice)).await);
     assert_eq!(lab.contents().await, before, "only Redis knows the reservation, so it is not cancelled");
-    let cancel = Ask::delete(format!("/v1/reservations/{}", bob.id)).by("bob");
-    try_again(ask_of(&deps, &cancel).await);
+    try_again(ask_of(&deps, &Ask::cancel(&bob)).await);
     assert_eq!(lab.order_of(&bob).await.state, OrderState::Cancelled);
     assert_eq!(lab.free().await, []);
-    lab.answer(&cancel).await.expect(200);
+    lab.answer(&Ask::cancel(&bob)).await.expect(200);
     assert_eq!(lab.free().await, [bob.unit]);
     assert_eq!(lab.clean_audit().await, (1, 1, 0));
-}
-
-/// Nothing can be bought any more, so nothing is rebuilt.
-#[tokio::test]
-async fn a_round_that_redis_loses_after_its_close_is_closed() {
-    let mut lab = Lab::selling(terms(4, 1)).await;
-    let bob = lab.buy("bob").await;
-    lab.answer(&Ask::post("/v1/admin/sales/lamp/close").by_operator().json(&serde_json::json!({ "round": 1 })))
-        .await
-        .expect(200);
-    lab.answer(&Ask::reserve("lamp", "carol")).await.problem(410, "closed");
-    lab.valkey.kill_and_restart().unwrap();
-    until("Redis answers again", async || {
-        let answer = lab.answer(&Ask::reserve("lamp", "carol")).await;
-        (answer.status != 503).then(|| answer.problem(410, "closed"))
-    })
-    .await;
-    lab.answer(&Ask::get(format!("/v1/reservations/{}", bob.id)).by("bob")).await.expect(200);
-    heal(&lab).await;
-    assert!(!lab.stock.round(&round(SALE, 1)).is_loaded().await.unwrap());
 }

@@ -43,10 +43,10 @@ async fn a_lost_tab_finds_its_reservation_by_the_sale_alone() {
     let expected = [standing(&second, "queued"), standing(&first, "pending_payment")];
     assert_eq!(listed(&both, "reservations"), expected, "the newest first");
 
-    lab.answer(&Ask::delete(format!("/v1/reservations/{}", first.id)).by("alice")).await.expect(200);
+    lab.answer(&Ask::cancel(&first)).await.expect(200);
     let ended = lab.answer(&of_sale("alice")).await.expect(200);
     assert_eq!(listed(&ended, "reservations")[1], standing(&first, "cancelled"));
-    lab.answer(&Ask::get("/v1/sales/nowhere/reservation".to_owned()).by("alice")).await.problem(404, "unknown_sale");
+    lab.answer(&Ask::get("/v1/sales/nowhere/reservation").by("alice")).await.problem(404, "unknown_sale");
 }
 
 /// While a round sells out, most buyers who ask are queued.
@@ -89,13 +89,13 @@ async fn an_order_that_redis_has_not_heard_of_is_found() {
     let lab = Lab::selling(terms(5, 1)).await;
     let alice = lab.reserve("alice").await;
     let deps = later(&lab);
-    let nothing = Ask::get(format!("/v1/reservations/{}?expedite=true", tests::fresh_id(&alice.id.round))).by("alice");
+    let nothing = Ask::get(format!("/v1/reservations/{}?expedite=true", fresh_id(&alice.id.round))).by("alice");
     for _ in 0..gate::Route::Expedite.limits().per_user.burst {
         ask(&deps, nothing.clone()).await.problem(404, "unknown_reservation");
     }
     assert_eq!(ask(&deps, Ask::status(&alice)).await.expect(200).text("status"), "queued", "there is no order yet");
     let (price, now) = (lab.round().await.terms.price, Clock::system().now());
-    let order = sale::Order::pending(alice.clone(), price, now, now.plus_s(600));
+    let order = Order::pending(alice.clone(), price, now, now.plus_s(600));
     lab.ledger.place_within(order, &[], false).await.unwrap();
     assert_eq!(lab.reservation_state(&alice).await, ReservationState::Held);
     assert_eq!(ask(&deps, Ask::status(&alice)).await.expect(200).text("status"), "pending_payment");
@@ -107,11 +107,11 @@ async fn the_list_of_orders_begins_with_what_is_queued() {
     let first = lab.buy("alice").await;
     let (second, third) = (lab.reserve("alice").await, lab.reserve("alice").await);
     let deps = lab.reservation();
-    crate::wait::until("the list has the order", async || {
-        let page = ask(&deps, Ask::get("/v1/orders".to_owned()).by("alice")).await;
+    until("the list has the order", async || {
+        let page = ask(&deps, Ask::get("/v1/orders").by("alice")).await;
         let listed = listed(&page, "orders");
         // Both may have been reserved in the same millisecond.
-        let queued: std::collections::BTreeSet<_> = listed.iter().take(2).cloned().collect();
+        let queued: BTreeSet<_> = listed.iter().take(2).cloned().collect();
         let both = [standing(&second, "queued"), standing(&third, "queued")];
         let is_whole = listed.len() == 3 && listed[2] == standing(&first, "pending_payment");
         (is_whole && queued == both.into_iter().collect()).then_some(())
@@ -154,14 +154,14 @@ async fn a_round_that_redis_lost_is_said_to_be_restored() {
     let first = lab.buy("alice").await;
     lab.redis(&["FLUSHALL"]).await;
     let deps = lab.reservation();
-    crate::wait::until("the ledger's index has the order", async || {
+    until("the ledger's index has the order", async || {
         let lost = ask(&deps, of_sale("alice")).await.expect(200);
         assert_eq!(lost.body["restoring"], true);
         (listed(&lost, "reservations") == [standing(&first, "pending_payment")]).then_some(())
     })
     .await;
     // Long after its end the round is not rebuilt, and no buyer hears that there was nothing.
-    crate::rounds::change(&lab.ledger, &first.id.round, "long ago", |round| {
+    rounds::change(&lab.ledger, &first.id.round, "long ago", |round| {
         round.terms.closes_at_ms.0 -= 3_000_000 + 3_600_000
     })
     .await;

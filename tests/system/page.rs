@@ -94,17 +94,3 @@ async fn whoever_logs_in_is_known_to_the_api() {
     let unmarked = page.http.post(format!("{}/stand-in/login", page.server.url())).body(r#"{"user":"alice"}"#);
     assert_eq!(unmarked.send().await.unwrap().status(), 415, "a form on another page could send this");
 }
-
-#[tokio::test]
-async fn what_was_reserved_is_paid_once() {
-    let page = Page::open().await;
-    let shop = Shop::open("page-pay", json!({})).await;
-    let id = shop.buy("alice").await;
-    let pay = json!({ "reservation_id": id, "price_minor": 990, "currency": "EUR" });
-    for _ in 0..2 {
-        let paid: Value = page.post("/stand-in/pay", &pay).await.error_for_status().unwrap().json().await.unwrap();
-        assert_eq!(paid, json!({ "outcome": "applied" }));
-    }
-    let order = shop.wait_for("alice", &id, "paid").await;
-    assert_ne!(order.body["refund_due"], true);
-}

@@ -1,9 +1,10 @@
 //! Every alarm on what our functions publish rings when its fault is planted, and none does before.
 
 use local::alarms::{Alarm, Measured};
-use metrics_util::debugging::{DebugValue, DebuggingRecorder};
+use metrics_util::debugging::DebugValue;
 
 use crate::lotteries::{AFTER_S, end, lottery};
+use crate::metrics::measured;
 use crate::prelude::*;
 
 /// As long as the longest of these alarms looks back, in minutes.
@@ -29,23 +30,15 @@ impl Minutes {
 
     /// Does this for a minute, and measures what it publishes.
     async fn pass(&mut self, what: impl AsyncFnOnce()) {
-        let recorder = DebuggingRecorder::new();
-        let snapshotter = recorder.snapshotter();
-        {
-            let _guard = metrics::set_default_local_recorder(&recorder);
-            what().await;
-        }
         self.past += 1;
-        for (key, _, _, value) in snapshotter.snapshot().into_vec() {
-            if key.key().labels().next().is_some() {
-                continue;
-            }
+        for (name, labels, value) in measured(what()).await {
             let value = match value {
+                _ if !labels.is_empty() => continue,
                 DebugValue::Gauge(value) => value.into_inner(),
                 DebugValue::Counter(count) => count as f64,
                 DebugValue::Histogram(_) => continue,
             };
-            self.measured.add_own(key.key().name(), self.past * MINUTE_MS, value);
+            self.measured.add_own(&name, self.past * MINUTE_MS, value);
         }
     }
 

@@ -6,6 +6,7 @@ use local::identity::AUDIENCE;
 use tokio_tungstenite::tungstenite::{Error, Message};
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
 
+use crate::merchant_events::{batch, new_order};
 use crate::prelude::*;
 use crate::push_gateway::{Conduct, PushGateway};
 
@@ -14,7 +15,6 @@ const TOLD_WITHIN: Duration = Duration::from_secs(90);
 
 pub(crate) type Socket = WebSocketStream<MaybeTlsStream<tokio::net::TcpStream>>;
 
-/// A connection id that has never been used.
 fn fresh_connection() -> String {
     Uuid::new_v4().as_simple().to_string()[..16].to_owned()
 }
@@ -50,27 +50,13 @@ async fn connected(lab: &Lab, name: &str, id: &str, ago_s: i64) {
     lab.ledger.connect(&Connection { id: id.to_owned(), user: user(name), connected_at_ms }).await.unwrap();
 }
 
-/// The ids of a table's connections, in order.
 pub(crate) async fn connections(lab: &Lab) -> Vec<String> {
     let items = items(&lab.dynamodb, &lab.table).await;
     items.into_keys().filter_map(|pk| Some(pk.strip_prefix("CONN#")?.to_owned())).collect()
 }
 
-/// The sample's stream record, for a new order of this user and at this place.
 fn record(name: &str, place: u32) -> Value {
-    let mut record = sample("notifier/placed")["Records"][0].clone();
-    let id: ReservationId = fresh_id(&round("lamp", 1));
-    let change = &mut record["dynamodb"];
-    change["SequenceNumber"] = json!(place.to_string());
-    change["NewImage"]["pk"]["S"] = json!(format!("ORDER#{id}"));
-    change["NewImage"]["id"]["S"] = json!(id);
-    change["NewImage"]["user"]["S"] = json!(name);
-    change["NewImage"]["orders_of"]["S"] = json!(name);
-    record
-}
-
-fn batch(records: &[Value]) -> runtime::StreamEvent {
-    serde_json::from_value(json!({ "Records": records })).unwrap()
+    new_order("notifier/placed", name, place)
 }
 
 fn failed(response: &runtime::StreamResponse) -> Vec<&str> {

@@ -12,40 +12,21 @@ use tokio::sync::watch;
 use crate::prelude::*;
 use crate::push::{connections, event, websocket};
 
-/// `{"alg":"none","kid":"local"}`
-const ALG_NONE: &str = "eyJhbGciOiJub25lIiwia2lkIjoibG9jYWwifQ";
-
 async fn status(deps: &websocket::WebsocketDeps, token: Option<&str>) -> u16 {
     websocket::handle(deps, event("connect", "c", token)).await.status_code
 }
 
+/// `websocket::token` has tests of what makes a token good.
 #[tokio::test]
 async fn only_a_good_token_connects_and_nothing_is_written_for_another() {
     let lab = Lab::new().await;
-    let cloud = cloud().await;
-    let issuer = &cloud.issuer;
-    let deps = websocket(&lab, &cloud.deployment.endpoint, issuer.url()).await;
+    let issuer = &cloud().await.issuer;
+    let deps = websocket(&lab, &cloud().await.deployment.endpoint, issuer.url()).await;
     let good = issuer.token("alice").unwrap();
-    let sign = |change: &dyn Fn(&mut TokenClaims)| {
-        let mut claims = issuer.claims("alice", &[]);
-        change(&mut claims);
-        issuer.sign(&claims).unwrap()
-    };
-    let part = |token: &str, n: usize| token.split('.').nth(n).unwrap().to_owned();
-    let operator = issuer.operator_token("olga").unwrap();
-    for (what, token) in [
-        ("none", None),
-        ("empty", Some(String::new())),
-        ("not a token", Some("x".to_owned())),
-        ("too long", Some(format!("{good}{}", "A".repeat(20_000)))),
-        ("expired", Some(sign(&|claims| claims.exp = claims.iat - 60))),
-        ("for another shop", Some(sign(&|claims| claims.aud = "another-shop".into()))),
-        ("of another issuer", Some(sign(&|claims| claims.iss = "https://issuer.example".into()))),
-        ("of nobody", Some(sign(&|claims| claims.sub = String::new()))),
-        ("signed by nobody", Some(format!("{ALG_NONE}.{}.", part(&good, 1)))),
-        ("another's claims", Some(format!("{}.{}.{}", part(&good, 0), part(&operator, 1), part(&good, 2)))),
-    ] {
-        assert_eq!(status(&deps, token.as_deref()).await, 401, "{what}");
+    let mut expired = issuer.claims("alice", &[]);
+    expired.exp = expired.iat - 60;
+    for bad in [None, Some(""), Some("x"), Some(&good[..good.len() - 4]), Some(&issuer.sign(&expired).unwrap())] {
+        assert_eq!(status(&deps, bad).await, 401, "{bad:?}");
     }
     assert!(items(&lab.dynamodb, &lab.table).await.is_empty());
     assert_eq!(status(&deps, Some(&good)).await, 200);
@@ -92,17 +73,15 @@ impl FakeIssuer {
 
 async fn document(fault: Fault, headers: HeaderMap) -> axum::response::Response {
     let url = format!("http://{}", headers["host"].to_str().unwrap());
-    let document = json!({ "issuer": url, "jwks_uri": format!("{url}/keys") });
+    let issuer = if matches!(fault, Fault::AnotherName) { "https://issuer.example" } else { &url };
+    let document = json!({ "issuer": issuer, "jwks_uri": format!("{url}/keys") });
     match fault {
-        Fault::AnotherName => {
-            json!({ "issuer": "https://issuer.example", "jwks_uri": format!("{url}/keys") }).to_string().into_response()
-        }
         Fault::NoDocument => StatusCode::NOT_FOUND.into_response(),
         Fault::NotJson => "<html>".into_response(),
         Fault::TooLong => format!("{document}{}", " ".repeat(1024 * 1024)).into_response(),
         Fault::Redirects => (StatusCode::FOUND, [(LOCATION, format!("{url}/elsewhere"))]).into_response(),
         Fault::Hangs => std::future::pending().await,
-        Fault::NoKeys | Fault::None | Fault::Renewed => document.to_string().into_response(),
+        Fault::AnotherName | Fault::NoKeys | Fault::None | Fault::Renewed => document.to_string().into_response(),
     }
 }
 
@@ -150,7 +129,7 @@ async fn unknown_keys_make_the_issuer_be_asked_once() {
     let issuer = FakeIssuer::start(Fault::None);
     let deps = websocket(&lab, &cloud.deployment.endpoint, &issuer.url).await;
     let good = cloud.issuer.token("alice").unwrap();
-    let many = futures::future::join_all((0..50).map(|_| status(&deps, Some(&good)))).await;
+    let many = join_all((0..50).map(|_| status(&deps, Some(&good)))).await;
     assert_eq!(many, [401; 50]);
     assert_eq!(status(&deps, Some(&good)).await, 401);
     assert_eq!(issuer.asked.load(Ordering::Relaxed), 1);

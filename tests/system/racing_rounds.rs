@@ -34,11 +34,7 @@ fn made(outcome: UpdateOutcome) -> Latest {
 /// A sale that recurs daily, whose first round is over.
 async fn over() -> Lab {
     let lab = Lab::new().await;
-    let now = Clock::system().now();
-    let terms =
-        Terms { opens_at_ms: EpochMs(now.0 - 7_200_000), closes_at_ms: EpochMs(now.0 - 3_600_000), ..terms(5, 1) };
-    rounds::draft(&lab.ledger, SALE, &terms, Some(&Recurrence::daily("Europe/Berlin").unwrap())).await;
-    rounds::publish(&lab.ledger, SALE).await;
+    rounds::publish_daily(&lab.ledger, &rounds::from_to(-7200, -3600, terms(5, 1))).await;
     lab
 }
 
@@ -46,13 +42,11 @@ async fn over() -> Lab {
 async fn of_two_operators_at_once_each_sees_what_the_other_did() {
     let lab = Lab::new().await;
     lab.publish(SALE, &terms(5, 1)).await;
-    let (ledger, happened) = ledger_with(&lab, "TransactWriteItems", |ledger| {
-        Box::pin(async move { drop(made(edit_round(&ledger, "more", &units(8)).await)) })
-    })
-    .await;
+    let ledger = lab.meanwhile("TransactWriteItems", |ledger| async move {
+        drop(made(edit_round(&ledger, "more", &units(8)).await));
+    });
     let paused = ledger.update_round(&round(SALE, 1), &request("pause"), |round, _| Ok(round.pause())).await.unwrap();
     let round = made(paused).round.unwrap();
-    assert!(happened.load(Ordering::Relaxed));
     assert_eq!((round.paused, round.terms.total, round.version), (true, 8, 3));
     let keys: Vec<&str> = round.log.entries().iter().map(|entry| entry.key.as_str()).collect();
     assert_eq!(keys, ["more", "pause"]);
@@ -81,12 +75,10 @@ async fn a_crowd_of_operators_adds_each_of_its_units_once() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_round_that_is_paused_as_the_next_one_begins_has_a_paused_successor() {
     let lab = over().await;
-    let (ledger, happened) = ledger_with(&lab, "TransactWriteItems", |ledger| {
-        Box::pin(async move { rounds::change(&ledger, &round(SALE, 1), "pause", |round| round.paused = true).await })
-    })
-    .await;
+    let ledger = lab.meanwhile("TransactWriteItems", |ledger| async move {
+        rounds::change(&ledger, &round(SALE, 1), "pause", |round| round.paused = true).await;
+    });
     let begun = ledger.begin_next(&round(SALE, 1), Clock::system().now()).await.unwrap();
-    assert!(happened.load(Ordering::Relaxed));
     let Begun::Now(next) = begun else { panic!("{begun:?}") };
     assert_eq!((next.id.clone(), next.paused, next.version), (round(SALE, 2), true, 1));
     assert_eq!(lab.round().await, *next);
@@ -97,12 +89,10 @@ async fn a_round_that_is_paused_as_the_next_one_begins_has_a_paused_successor() 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_recurrence_that_is_ended_as_the_next_round_begins_has_none() {
     let lab = over().await;
-    let (ledger, happened) = ledger_with(&lab, "TransactWriteItems", |ledger| {
-        Box::pin(async move { drop(made(end_recurrence(&ledger).await)) })
-    })
-    .await;
+    let ledger = lab.meanwhile("TransactWriteItems", |ledger| async move {
+        drop(made(end_recurrence(&ledger).await));
+    });
     assert_eq!(ledger.begin_next(&round(SALE, 1), Clock::system().now()).await.unwrap(), Begun::Not);
-    assert!(happened.load(Ordering::Relaxed));
     assert_eq!((lab.offer().await.recurrence, lab.round().await.id), (None, round(SALE, 1)));
     assert_eq!(lab.ledger.round(&round(SALE, 2)).await.unwrap(), None);
 }
@@ -110,14 +100,10 @@ async fn a_recurrence_that_is_ended_as_the_next_round_begins_has_none() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_recurrence_is_not_ended_by_who_decided_so_before_the_next_round_began() {
     let lab = over().await;
-    let (ledger, happened) = ledger_with(&lab, "PutItem", |ledger| {
-        Box::pin(async move {
-            assert!(matches!(ledger.begin_next(&round(SALE, 1), Clock::system().now()).await.unwrap(), Begun::Now(_)));
-        })
-    })
-    .await;
+    let ledger = lab.meanwhile("PutItem", |ledger| async move {
+        assert!(matches!(ledger.begin_next(&round(SALE, 1), Clock::system().now()).await.unwrap(), Begun::Now(_)));
+    });
     assert_eq!(end_recurrence(&ledger).await, UpdateOutcome::RoundChanged(RoundNumber(2)));
-    assert!(happened.load(Ordering::Relaxed));
     assert!(lab.offer().await.recurrence.is_some());
 }
 
@@ -127,12 +113,10 @@ async fn units_are_not_taken_from_a_round_that_is_loaded_meanwhile() {
     let lab = Lab::new().await;
     lab.publish(SALE, &terms(5, 1)).await;
     let now = Clock::system().now();
-    let (ledger, happened) = ledger_with(&lab, "TransactWriteItems", move |ledger| {
-        Box::pin(async move { assert!(ledger.mark_loaded(&round(SALE, 1), now).await.unwrap().is_some()) })
-    })
-    .await;
+    let ledger = lab.meanwhile("TransactWriteItems", move |ledger| async move {
+        assert!(ledger.mark_loaded(&round(SALE, 1), now).await.unwrap().is_some());
+    });
     assert_eq!(edit_round(&ledger, "fewer", &units(3)).await, UpdateOutcome::Refused(Refusal::FewerUnits(5)));
-    assert!(happened.load(Ordering::Relaxed));
     let after = lab.round().await;
     assert_eq!((after.terms.total, after.loaded_at_ms, after.version), (5, Some(now), 1));
     made(edit_round(&ledger, "more", &units(6)).await);
@@ -147,12 +131,10 @@ async fn a_round_is_loaded_with_the_units_that_it_has_by_then() {
     let lab = Lab::new().await;
     lab.publish(SALE, &terms(5, 1)).await;
     let read = lab.round().await;
-    let (ledger, happened) = ledger_with(&lab, "UpdateItem", |ledger| {
-        Box::pin(async move { drop(made(edit_round(&ledger, "fewer", &units(3)).await)) })
-    })
-    .await;
+    let ledger = lab.meanwhile("UpdateItem", |ledger| async move {
+        drop(made(edit_round(&ledger, "fewer", &units(3)).await));
+    });
     fulfilment::load_round(&lab.stock, &ledger, &read, Clock::system().now()).await.unwrap();
-    assert!(happened.load(Ordering::Relaxed));
     let counters = lab.stock.round(&read.id).counters().await.unwrap().unwrap();
     assert_eq!((counters.last_unit, counters.version), (3, 2));
     assert_eq!(edit_round(&lab.ledger, "none", &units(2)).await, UpdateOutcome::Refused(Refusal::FewerUnits(3)));
@@ -163,15 +145,11 @@ async fn a_round_is_loaded_with_the_units_that_it_has_by_then() {
 async fn a_draft_that_is_edited_as_it_is_published_is_published_as_edited() {
     let lab = Lab::new().await;
     rounds::draft(&lab.ledger, SALE, &terms(5, 1), None).await;
-    let (ledger, happened) = ledger_with(&lab, "TransactWriteItems", |ledger| {
-        Box::pin(async move {
-            let edit = units(9);
-            made(ledger.update_offer(&round(SALE, 1), &request("nine"), |offer| offer.edit(&edit)).await.unwrap());
-        })
-    })
-    .await;
+    let ledger = lab.meanwhile("TransactWriteItems", |ledger| async move {
+        let edit = units(9);
+        made(ledger.update_offer(&round(SALE, 1), &request("nine"), |offer| offer.edit(&edit)).await.unwrap());
+    });
     let published = ledger.publish(&SALE.parse().unwrap(), &request("")).await.unwrap().unwrap();
-    assert!(happened.load(Ordering::Relaxed));
     assert_eq!((published.offer.version, published.offer.terms.total), (3, 9));
     assert_eq!(published.round.unwrap().terms.total, 9);
 }
@@ -180,16 +158,12 @@ async fn a_draft_that_is_edited_as_it_is_published_is_published_as_edited() {
 async fn what_two_operators_publish_is_published_once() {
     let lab = Lab::new().await;
     rounds::draft(&lab.ledger, SALE, &terms(5, 1), None).await;
-    let (ledger, happened) = ledger_with(&lab, "TransactWriteItems", |ledger| {
-        Box::pin(async move {
-            rounds::publish(&ledger, SALE).await;
-            rounds::change(&ledger, &round(SALE, 1), "pause", |round| round.paused = true).await;
-        })
-    })
-    .await;
+    let ledger = lab.meanwhile("TransactWriteItems", |ledger| async move {
+        rounds::publish(&ledger, SALE).await;
+        rounds::change(&ledger, &round(SALE, 1), "pause", |round| round.paused = true).await;
+    });
     for _ in 0..2 {
         let published = ledger.publish(&SALE.parse().unwrap(), &request("")).await.unwrap().unwrap();
-        assert!(happened.load(Ordering::Relaxed));
         assert_eq!((published.offer.state, published.offer.version), (SaleState::Published, 2));
         let Round { version, paused, .. } = published.round.unwrap();
         assert_eq!((version, paused), (2, true), "the round includes the updates since");
@@ -201,15 +175,11 @@ async fn what_two_operators_publish_is_published_once() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_round_is_not_updated_by_who_decided_so_before_the_next_one_began() {
     let lab = over().await;
-    let (ledger, happened) = ledger_with(&lab, "TransactWriteItems", |ledger| {
-        Box::pin(async move {
-            assert!(matches!(ledger.begin_next(&round(SALE, 1), Clock::system().now()).await.unwrap(), Begun::Now(_)));
-        })
-    })
-    .await;
+    let ledger = lab.meanwhile("TransactWriteItems", |ledger| async move {
+        assert!(matches!(ledger.begin_next(&round(SALE, 1), Clock::system().now()).await.unwrap(), Begun::Now(_)));
+    });
     let paused = ledger.update_round(&round(SALE, 1), &request("pause"), |round, _| Ok(round.pause())).await.unwrap();
     assert_eq!(paused, UpdateOutcome::RoundChanged(RoundNumber(2)));
-    assert!(happened.load(Ordering::Relaxed));
     let ledger = &lab.ledger;
     let both = [1, 2].map(|number| async move { ledger.round(&round(SALE, number)).await.unwrap().unwrap().paused });
     assert_eq!(join_all(both).await, [false, false]);

@@ -12,13 +12,6 @@ fn raining(drop_in_s: u32) -> Terms {
     Terms { rain: Some(Rain { at_once: 1, drops, ..Rain::default() }), ..terms(3, 1) }
 }
 
-/// A lab with such a sale, loaded.
-async fn raining_lab(drop_in_s: u32) -> Lab {
-    let lab = Lab::new().await;
-    lab.open(SALE, &raining(drop_in_s)).await;
-    lab
-}
-
 fn change(rain: &Value, key: &str) -> Ask {
     let ask = Ask::post_sale("rain").header("idempotency-key", key);
     ask.json(&json!({ "round": 1, "rain": rain }))
@@ -35,7 +28,7 @@ fn moment(answer: &Answer) -> EpochMs {
 
 #[tokio::test]
 async fn who_comes_between_two_drops_hears_when_and_gets_a_unit_then() {
-    let lab = raining_lab(LATER_S).await;
+    let lab = Lab::selling(raining(LATER_S)).await;
     let drop_at = lab.round().await.terms.opens_at_ms.plus_s(60 + LATER_S);
     let alice = lab.buy("alice").await;
     let told = lab.answer(&Ask::reserve(SALE, "bob")).await.problem(409, "sold_out");
@@ -64,7 +57,7 @@ async fn who_comes_between_two_drops_hears_when_and_gets_a_unit_then() {
 
 #[tokio::test]
 async fn a_plan_is_changed_once_for_each_key_and_redis_hears_of_it() {
-    let lab = raining_lab(LATER_S).await;
+    let lab = Lab::selling(raining(LATER_S)).await;
     lab.buy("alice").await;
     let more = json!({ "at_once": 1, "steady": { "units": 1, "every_s": 3600 } });
     let changed = lab.answer(&change(&more, "key-1")).await.expect(200).body;
@@ -85,32 +78,7 @@ async fn a_plan_is_changed_once_for_each_key_and_redis_hears_of_it() {
     lab.sell_returned().await;
     let bob = lab.buy("bob").await;
     assert_eq!(bob.unit.0, 2);
-    let log = lab.answer(&Ask::get(format!("/v1/admin/sales/{SALE}")).by_operator()).await.expect(200).body;
+    let log = lab.read(format!("/v1/admin/sales/{SALE}")).await;
     let last = log["log"].as_array().unwrap().last().unwrap().clone();
     assert_eq!((&last["action"], &last["parameters"]), (&json!("rain"), &json!("1 at once, 1 every 3600 s")));
-}
-
-#[tokio::test]
-async fn a_plain_round_that_is_loaded_gets_no_plan() {
-    let lab = Lab::selling(terms(3, 1)).await;
-    lab.answer(&change(&json!({ "at_once": 1 }), "key-1")).await.problem(409, "not_amendable");
-    assert_eq!(plan_in_redis(&lab).await, None);
-}
-
-#[tokio::test]
-async fn a_round_that_redis_lost_rains_on() {
-    let lab = raining_lab(LATER_S).await;
-    lab.buy("alice").await;
-    let slow = json!({ "at_once": 1, "steady": { "units": 1, "every_s": LATER_S } });
-    lab.answer(&change(&slow, "key-1")).await.expect(200);
-    lab.redis(&["FLUSHALL"]).await;
-    let summary = reconciliation::handle(&lab.reconciliation()).await.unwrap();
-    assert_eq!((summary.rebuilt, summary.failed), (1, 0));
-    heal(&lab).await;
-    assert_eq!(plan_in_redis(&lab).await, lab.round().await.terms.rain_plan());
-    assert_eq!(lab.buy("bob").await.unit.0, 2, "the available unit still is");
-    let told = lab.answer(&Ask::reserve(SALE, "carol")).await.problem(409, "sold_out");
-    assert!(moment(&told) > lab.round().await.terms.opens_at_ms.plus_s(LATER_S), "the changed plan");
-    assert_eq!(lab.clean_audit().await, (1, 0, 2));
-    lab.check_history_of_a_loss("rain_lost").await;
 }

@@ -55,7 +55,7 @@ async fn a_buyer_who_misses_a_round_gets_it_back() {
         })
         .await;
         let again = lab.answer(&Ask::reserve(SALE, "alice")).await.problem(409, "limit_reached");
-        assert_eq!(again.body["reservation_ids"], serde_json::json!([alice.id.to_string()]));
+        assert_eq!(again.body["reservation_ids"], json!([alice.id.to_string()]));
     }
 }
 
@@ -90,7 +90,7 @@ async fn a_storm_of_requests_asks_once_and_one_consumer_loads() {
     let asked = lab.asked().await;
     assert!((1..=seconds).contains(&asked), "{asked} messages in {seconds} s");
 
-    let now = runtime::Clock::system().now();
+    let now = now();
     let read = lab.round().await;
     let loads = join_all((0..4).map(|_| load_round(&lab.stock, &lab.ledger, &read, now))).await;
     let count = |what| loads.iter().filter(|load| matches!(load, Ok(loading) if *loading == what)).count();
@@ -103,16 +103,12 @@ async fn a_storm_of_requests_asks_once_and_one_consumer_loads() {
 async fn while_one_loads_another_reads_nothing_and_a_dead_one_gives_way() {
     let lab = Lab::selling(terms(3, 1)).await;
     lab.lose_redis().await;
-    let (read, now) = (lab.round().await, runtime::Clock::system().now());
+    let (read, now) = (lab.round().await, now());
     let (stock, same) = (lab.stock.clone(), read.clone());
-    let (ledger, happened) = ledger_with(&lab, "Query", move |second| {
-        Box::pin(async move {
-            assert_eq!(load_round(&stock, &second, &same, now).await.unwrap(), Loading::Underway);
-        })
-    })
-    .await;
+    let ledger = lab.meanwhile("Query", move |second| async move {
+        assert_eq!(load_round(&stock, &second, &same, now).await.unwrap(), Loading::Underway);
+    });
     assert_eq!(load_round(&lab.stock, &ledger, &read, now).await.unwrap(), Loading::Loaded);
-    assert!(happened.load(Ordering::Relaxed));
 
     lab.lose_redis().await;
     let dead = Uuid::new_v4();
@@ -146,10 +142,7 @@ async fn a_message_is_only_a_hint() {
     assert!(lab.is_loaded().await);
 
     let lab = Lab::new().await;
-    let now = runtime::Clock::system().now();
-    let over =
-        Terms { opens_at_ms: EpochMs(now.0 - 7_200_000), closes_at_ms: EpochMs(now.0 - 3_600_000), ..terms(3, 1) };
-    lab.publish(SALE, &over).await;
+    lab.publish(SALE, &rounds::from_to(-7200, -3600, terms(3, 1))).await;
     let done = warmup::rebuild(&lab.warmup(), events::batch([about("lamp.1")])).await;
     assert!(done.batch_item_failures.is_empty());
     assert!(!lab.stock.round(&round(SALE, 1)).is_loaded().await.unwrap(), "a round that is over");

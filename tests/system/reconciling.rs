@@ -1,10 +1,8 @@
 //! What one run of reconciliation gets done, and in which order.
 
-use aws_sdk_sqs::config::retry::RetryConfig;
 use fulfilment::{Repaired, SEND_AGAIN_AFTER, send_due};
-use messaging::queue::{OrderQueue, QueueError};
+use messaging::queue::OrderQueue;
 use stock::Reserve;
-use tests::CutProxy;
 
 use crate::prelude::*;
 
@@ -27,13 +25,12 @@ async fn who_was_confirmed_does_not_hold_up_who_is_behind() {
     }
     let late = take(&lab, SALE, &user("late")).await;
     // With a clock that is ahead, so that the reservation has waited for a while.
-    let deps = reconciliation::ReconciliationDeps { clock: Clock::ahead_by_ms(300_000), ..lab.reconciliation() };
-    let summary = reconciliation::handle(&deps).await.unwrap();
+    let summary = lab.reconcile_in(300_000).await;
     assert_eq!(summary.sent, 1, "{summary:?}");
     assert!((299..400).contains(&summary.outbox_age_s), "the age of the waiting one: {summary:?}");
     lab.deliver(&[&late]).await;
     assert_eq!(lab.order_of(&late).await.state, OrderState::Pending);
-    let summary = reconciliation::handle(&deps).await.unwrap();
+    let summary = lab.reconcile_in(300_000).await;
     assert_eq!((summary.sent, summary.outbox_age_s), (0, 0), "{summary:?}");
 }
 
@@ -42,7 +39,7 @@ async fn who_was_confirmed_does_not_hold_up_who_is_behind() {
 async fn the_oldest_that_waits_may_have_been_sent_again() {
     let lab = Lab::selling(terms(10, 1)).await;
     let old = take(&lab, SALE, &user("old")).await;
-    reconciliation::handle(&lab.reconciliation()).await.unwrap();
+    lab.reconcile().await;
     take(&lab, SALE, &user("young")).await;
     let since = lab.stock.round(&round(SALE, 1)).held_since(usize::MAX).await.unwrap();
     assert_eq!(since, Some(old.reserved_at_ms));
@@ -105,18 +102,14 @@ async fn a_sale_that_cannot_be_audited_does_not_keep_the_others_from_their_messa
         let name = format!("first-{number}");
         let mut first = terms(10, 1);
         first.closes_at_ms = EpochMs(first.closes_at_ms.0 - 600_000);
-        lab.publish(&name, &first).await;
-        lab.load(&name).await;
+        lab.open(&name, &first).await;
     }
     take(&lab, SALE, &user("unsent")).await;
     let parts = Parts::of(&lab).await;
     parts.aws.hang_on("guards_by_round");
     let deps = parts.reconciliation();
-    let sent = async {
-        while depth(&lab.sqs, lab.queue("orders")).await == [0, 0, 0] {
-            tokio::time::sleep(Duration::from_millis(50)).await;
-        }
-    };
+    let sent =
+        until("the message is sent", async || (depth(&lab.sqs, lab.queue("orders")).await != [0, 0, 0]).then_some(()));
     tokio::select! {
         () = sent => {}
         summary = reconciliation::handle(&deps) => panic!("the run ended without the message: {summary:?}"),
@@ -133,13 +126,9 @@ async fn an_order_that_cannot_be_expired_does_not_keep_the_others() {
     }
     let (bad, good) = orders.split_at(3);
     for Reservation { id, .. } in bad {
-        let update = lab.dynamodb.update_item().table_name(&lab.table);
-        let update = update.key("pk", AttributeValue::S(format!("ORDER#{id}"))).update_expression("SET #state = :odd");
-        let update = update.expression_attribute_names("#state", "state");
-        update.expression_attribute_values(":odd", AttributeValue::S("ODD".into())).send().await.unwrap();
+        lab.set_attribute(&format!("ORDER#{id}"), "state", AttributeValue::S("ODD".into())).await;
     }
-    let deps = reconciliation::ReconciliationDeps { clock: Clock::ahead_by_ms(2_000_000), ..lab.reconciliation() };
-    let summary = reconciliation::handle(&deps).await.unwrap();
+    let summary = lab.reconcile_in(2_000_000).await;
     assert_eq!(summary.overdue, good.len(), "{summary:?}");
     assert!(summary.failed >= bad.len(), "each is counted: {summary:?}");
     for reservation in good {
@@ -163,77 +152,12 @@ async fn a_second_live_order_on_a_unit_is_found_in_one_run() {
     ]);
     let put = lab.dynamodb.put_item().table_name(&lab.table).set_item(Some(second.into_iter().collect()));
     put.send().await.unwrap();
-    let summary = reconciliation::handle(&lab.reconciliation()).await.unwrap();
+    let summary = lab.reconcile().await;
     assert_eq!(summary.rounds["lamp.1"].oversold, 1, "{summary:?}");
     let audit = lab.audit().await;
     assert_eq!(audit.oversold, 1, "{audit:?}");
     let found = &audit.discrepancies[0].found;
     assert!(found.iter().any(|place| place.contains(&id)), "{found:?}");
-}
-
-/// When SQS fails in the middle, the rest is left for the next run and nothing is forgotten.
-#[tokio::test]
-async fn what_could_not_be_sent_is_sent_by_a_later_run() {
-    // Several batches, and more of them than are sent at once.
-    const HELD: usize = 60;
-    let lab = Lab::selling(terms(HELD as u32, 1)).await;
-    for number in 0..HELD {
-        take(&lab, SALE, &user(number)).await;
-    }
-    let nowhere = aws_sdk_sqs::config::Builder::from(&crate::cloud::cloud().await.deployment.aws_config())
-        .endpoint_url("http://127.0.0.1:1");
-    let orders = OrderQueue::new(aws_sdk_sqs::Client::from_conf(nowhere.build()), lab.queue("orders"), Clock::system());
-    let summary =
-        reconciliation::handle(&reconciliation::ReconciliationDeps { orders, ..lab.reconciliation() }).await.unwrap();
-    assert_eq!(summary.sent, 0, "{summary:?}");
-    assert!(summary.failed > 0, "{summary:?}");
-    let summary = reconciliation::handle(&lab.reconciliation()).await.unwrap();
-    assert!(summary.sent >= HELD, "{summary:?}");
-    let sent: BTreeSet<_> = receive_batches(&lab.sqs, lab.queue("orders"))
-        .await
-        .iter()
-        .flatten()
-        .map(|message| OrderMessage::parse(message.body().unwrap()).unwrap().reservation.user)
-        .collect();
-    assert_eq!(sent.len(), HELD);
-}
-
-/// The process that found SQS away sends everything once SQS is back.
-#[tokio::test]
-async fn a_run_that_finds_sqs_back_sends_what_all_runs_before_could_not() {
-    const HELD: usize = 40;
-    let lab = Lab::selling(terms(HELD as u32, 1)).await;
-    for number in 0..HELD {
-        take(&lab, SALE, &user(number)).await;
-    }
-    let deployment = &crate::cloud::cloud().await.deployment;
-    let sqs = CutProxy::start(deployment.endpoint.trim_start_matches("http://").parse().unwrap()).await;
-    let config = aws_sdk_sqs::config::Builder::from(&deployment.patient_aws_config());
-    let config = config.endpoint_url(format!("http://{}", sqs.address())).retry_config(RetryConfig::disabled());
-    let client = aws_sdk_sqs::Client::from_conf(config.build());
-    let orders = OrderQueue::new(client, lab.queue("orders"), Clock::system());
-    let deps = reconciliation::ReconciliationDeps { orders, ..lab.reconciliation() };
-    sqs.set(Reach::Refuses).await;
-    // Until SQS is not even asked.
-    until("the breaker is open", async || {
-        let summary = reconciliation::handle(&deps).await.unwrap();
-        assert_eq!(summary.sent, 0, "{summary:?}");
-        let message = OrderMessage::new(reservation_of_outbox(&lab).await, None);
-        matches!(deps.orders.send(&message).await, Err(QueueError::Open(_))).then_some(())
-    })
-    .await;
-    sqs.set(Reach::Answers).await;
-    until("SQS is asked again and has everything", async || {
-        let summary = reconciliation::handle(&deps).await.unwrap();
-        (summary.sent >= HELD && summary.failed == 0).then_some(())
-    })
-    .await;
-}
-
-/// A reservation from the outbox. Reading it marks it as taken.
-async fn reservation_of_outbox(lab: &Lab) -> Reservation {
-    let due = lab.stock.round(&round(SALE, 1)).due(1, Duration::ZERO, None).await.unwrap();
-    due.reservations.into_iter().next().expect("all are held")
 }
 
 /// In a sale to which units come back all the time, one moves between each look and the repair.
@@ -260,7 +184,7 @@ async fn units_that_are_not_counted_are_lost_until_they_are() {
     lab.redis(&["ZADD", "free:{lamp:1:0}", "1", "1-1"]).await;
     let audit = lab.audit().await;
     assert_eq!((audit.free, audit.lost, audit.is_clean()), (0, 1, false), "{audit:?}");
-    let summary = reconciliation::handle(&lab.reconciliation()).await.unwrap();
+    let summary = lab.reconcile().await;
     assert_eq!((summary.restored, summary.rounds[&round(SALE, 1).to_string()].lost), (1, 1), "{summary:?}");
     assert!(lab.audit().await.is_clean());
     lab.sell_returned().await;

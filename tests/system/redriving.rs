@@ -11,13 +11,16 @@ fn redrive(queue: &str) -> Ask {
     Ask::post(format!("/v1/admin/redrive/{queue}")).by_operator()
 }
 
-async fn fill(lab: &Lab, url: &str, what: &str, messages: usize) -> Vec<String> {
+fn expected(what: &str, messages: usize) -> Vec<String> {
     let mut bodies: Vec<String> = (0..messages).map(|number| format!("{what} {number}")).collect();
-    for body in &bodies {
-        lab.sqs.send_message().queue_url(url).message_body(body).send().await.unwrap();
-    }
     bodies.sort();
     bodies
+}
+
+async fn fill(lab: &Lab, url: &str, what: &str, messages: usize) {
+    for body in expected(what, messages) {
+        lab.sqs.send_message().queue_url(url).message_body(body).send().await.unwrap();
+    }
 }
 
 async fn bodies(lab: &Lab, url: &str) -> Vec<String> {
@@ -30,25 +33,23 @@ async fn bodies(lab: &Lab, url: &str) -> Vec<String> {
 #[tokio::test]
 async fn every_message_goes_back_to_where_it_came_from() {
     let lab = Lab::new().await;
-    let orders = fill(&lab, lab.queue("orders_dlq"), "order", FEW).await;
-    let expiry = fill(&lab, lab.queue("expiry_dlq"), "expiry", FEW).await;
-    let winners = fill(&lab, lab.queue("winners_dlq"), "winner", FEW).await;
-    let webhook = fill(&lab, lab.queue("webhook_dlq"), "event", FEW).await;
-    let quarantine = fill(&lab, lab.queue("quarantine"), "unreadable", FEW).await;
-
-    for (queue, from, to, expected) in [
-        ("orders", lab.queue("orders_dlq"), lab.queue("orders"), &orders),
-        ("expiry", lab.queue("expiry_dlq"), lab.queue("expiry"), &expiry),
-        ("winners", lab.queue("winners_dlq"), lab.queue("winners"), &winners),
-        ("webhook", lab.queue("webhook_dlq"), lab.queue("webhook"), &webhook),
-        ("quarantine", lab.queue("quarantine"), lab.queue("orders"), &quarantine),
-    ] {
+    let queues = [
+        ("orders", "orders_dlq", "orders"),
+        ("expiry", "expiry_dlq", "expiry"),
+        ("winners", "winners_dlq", "winners"),
+        ("webhook", "webhook_dlq", "webhook"),
+        ("quarantine", "quarantine", "orders"),
+    ];
+    for (queue, from, _) in queues {
+        fill(&lab, lab.queue(from), queue, FEW).await;
+    }
+    for (queue, from, to) in queues {
         let untouched = lab.contents().await.depths.values().flatten().sum::<u32>();
         let answer = lab.answer(&redrive(queue)).await.expect(200);
-        assert_eq!(answer.body, serde_json::json!({ "moved": FEW, "may_be_more": false }), "{queue}");
+        assert_eq!(answer.body, json!({ "moved": FEW, "may_be_more": false }), "{queue}");
         assert_eq!(lab.contents().await.depths.values().flatten().sum::<u32>(), untouched, "{queue}");
-        assert_eq!(depth(&lab.sqs, from).await, [0, 0, 0], "{queue}");
-        assert_eq!(&bodies(&lab, to).await, expected, "{queue}");
+        assert_eq!(depth(&lab.sqs, lab.queue(from)).await, [0, 0, 0], "{queue}");
+        assert_eq!(bodies(&lab, lab.queue(to)).await, expected(queue, FEW));
         assert_eq!(lab.answer(&redrive(queue)).await.expect(200).body["moved"], 0, "{queue}: nothing is left");
     }
 }
@@ -56,13 +57,13 @@ async fn every_message_goes_back_to_where_it_came_from() {
 #[tokio::test]
 async fn an_empty_answer_of_some_servers_is_not_the_end() {
     let lab = Lab::new().await;
-    let expected = fill(&lab, lab.queue("expiry_dlq"), "expiry", MESSAGES).await;
+    fill(&lab, lab.queue("expiry_dlq"), "expiry", MESSAGES).await;
     let parts = Parts::of(&lab).await;
     parts.aws.set(Service::Sqs, Conduct::MissesShortPolls);
     let ask = redrive("expiry");
     let answer = Answer::of_handler(&ask, admin::handle(&parts.start(admin::AdminDeps::new), ask.request()).await);
-    assert_eq!(answer.expect(200).body, serde_json::json!({ "moved": MESSAGES, "may_be_more": false }));
-    assert_eq!(bodies(&lab, lab.queue("expiry")).await, expected);
+    assert_eq!(answer.expect(200).body, json!({ "moved": MESSAGES, "may_be_more": false }));
+    assert_eq!(bodies(&lab, lab.queue("expiry")).await, expected("expiry", MESSAGES));
 }
 
 #[tokio::test]
@@ -71,7 +72,7 @@ async fn messages_that_somebody_else_holds_may_be_left() {
     fill(&lab, lab.queue("expiry_dlq"), "expiry", MESSAGES).await;
     let held = receive(&lab.sqs, lab.queue("expiry_dlq")).await.len();
     let answer = lab.answer(&redrive("expiry")).await.expect(200);
-    assert_eq!(answer.body, serde_json::json!({ "moved": MESSAGES - held, "may_be_more": true }));
+    assert_eq!(answer.body, json!({ "moved": MESSAGES - held, "may_be_more": true }));
 }
 
 #[tokio::test]

@@ -1,24 +1,15 @@
 //! Payments to give back are listed until an operator marks them, once.
 
 use crate::prelude::*;
+use crate::resources::listed;
 
 async fn give_back(lab: &Lab, reservation: &Reservation) {
-    let ask = Ask::cancel(reservation);
-    lab.answer(&ask).await.expect(200);
+    lab.answer(&Ask::cancel(reservation)).await.expect(200);
 }
 
 async fn due(lab: &Lab) -> Vec<String> {
-    let (mut payments, mut cursor) = (Vec::new(), String::new());
-    loop {
-        let path = format!("/v1/admin/refunds?limit=3{cursor}");
-        let page = lab.answer(&Ask::get(path).by_operator()).await.expect(200).body;
-        let refunds = page["refunds"].as_array().unwrap();
-        payments.extend(refunds.iter().map(|refund| refund["payment_id"].as_str().unwrap().to_owned()));
-        match page["next_cursor"].as_str() {
-            Some(next) => cursor = format!("&cursor={next}"),
-            None => return payments,
-        }
-    }
+    let pages = lab.pages(Ask::get("/v1/admin/refunds?limit=3").by_operator()).await;
+    listed(&pages, "refunds").iter().map(|refund| refund["payment_id"].as_str().unwrap().to_owned()).collect()
 }
 
 async fn mark(lab: &Lab, payment: &str, by: &str) -> Answer {
@@ -77,9 +68,7 @@ async fn a_callback_that_comes_again_does_not_make_it_due_again() {
     let reservation = lab.buy("alice").await;
     give_back(&lab, &reservation).await;
     assert_eq!(lab.pay("pay_1", &reservation).await, "refund_due");
-    let look = async || {
-        lab.answer(&Ask::get(format!("/v1/reservations/{}", reservation.id)).by("alice")).await.expect(200).body
-    };
+    let look = async || lab.answer(&Ask::status(&reservation)).await.expect(200).body;
     assert_eq!(look().await["refund_due"], true);
     let before = mark(&lab, "pay_1", "olga").await.expect(200).body;
     for _ in 0..2 {
@@ -108,12 +97,8 @@ async fn of_operators_who_mark_it_at_once_one_does() {
     let heard: Vec<Value> = heard.into_iter().map(|answer| answer.expect(200).body).collect();
     let marked: Vec<&Value> = heard.iter().filter(|told| told["changed"] == true).collect();
     assert_eq!(marked.len(), 1, "{heard:?}");
-    for told in &heard {
-        assert_eq!(
-            (&told["refunded_by"], &told["refunded_at"]),
-            (&marked[0]["refunded_by"], &marked[0]["refunded_at"])
-        );
-    }
+    let said = |told: &Value| (told["refunded_by"].clone(), told["refunded_at"].clone());
+    assert!(heard.iter().all(|told| said(told) == said(marked[0])), "{heard:?}");
     let mut after = lab.order_of(&reservation).await;
     assert_eq!(std::mem::take(&mut after.refunds_made), ["pay_1"]);
     assert_eq!(after, before, "the order is otherwise unchanged");
@@ -127,10 +112,7 @@ async fn an_order_is_refunded_once_all_of_its_payments_are() {
     for payment in ["pay_1", "pay_2"] {
         assert_eq!(lab.pay(payment, &reservation).await, "refund_due");
     }
-    let look = async || {
-        let path = format!("/v1/admin/orders/{}", reservation.id);
-        lab.answer(&Ask::get(path).by_operator()).await.expect(200).body["refund"].clone()
-    };
+    let look = async || lab.read(format!("/v1/admin/orders/{}", reservation.id)).await["refund"].clone();
     for (payment, refund) in [("pay_2", "due"), ("pay_1", "refunded")] {
         assert_eq!(mark(&lab, payment, "olga").await.expect(200).body["changed"], true);
         assert_eq!(look().await, refund, "once {payment} is marked");

@@ -1,7 +1,9 @@
 //! What a process knows of the ledger without asking it.
 
+use metrics_util::debugging::DebugValue;
 use process::Snapshots;
 
+use crate::metrics::measured;
 use crate::prelude::*;
 
 /// How old a snapshot must be to be read again beside the requests.
@@ -44,25 +46,6 @@ async fn what_others_change_is_known_within_seconds() {
     until("the stop is known", async || snapshots.now().await.unwrap().kill_switches.stopped.then_some(())).await;
 }
 
-/// Lambda froze the process: its monotonic clock stood still, but the wall clock did not.
-#[tokio::test]
-async fn whoever_comes_after_a_pause_waits_for_what_holds_now() {
-    let lab = Lab::selling(terms(5, 1)).await;
-    let (clock, moved_ms) = movable_clock();
-    let snapshots = Snapshots::new(lab.ledger.clone(), clock);
-    for (pause_s, stopped) in [(20, true), (40, false), (3600, true)] {
-        snapshots.refresh().await.unwrap();
-        let to = if stopped { lab.ledger.stop(None).await } else { lab.ledger.start(None).await };
-        assert_eq!(to.unwrap().stopped, stopped);
-        moved_ms.fetch_add(pause_s * 1000, Ordering::Relaxed);
-        lab.calls.take();
-        let all = futures::future::try_join_all((0..20).map(|_| snapshots.now())).await.unwrap();
-        assert!(all.iter().all(|snapshot| snapshot.kill_switches.stopped == stopped), "after {pause_s} s");
-        let read = lab.calls.take_targets().iter().filter(|target| target.ends_with(".GetItem")).count();
-        assert_eq!(read, 2, "one read of the changes and one of the kill switches serve all");
-    }
-}
-
 /// A throttled part of the table must not keep the others from being read.
 #[tokio::test]
 async fn what_cannot_be_read_does_not_hide_what_can() {
@@ -77,43 +60,6 @@ async fn what_cannot_be_read_does_not_hide_what_can() {
     assert!(stopped.await.sale(&SALE.parse().unwrap()).is_some(), "the last known sales hold");
 }
 
-/// While the ledger does not answer, it is asked about once a second, and its last answer holds for minutes, not for
-/// ever.
-#[tokio::test]
-async fn what_cannot_be_read_holds_for_minutes() {
-    let lab = Lab::selling(terms(5, 1)).await;
-    let parts = Parts::of(&lab).await;
-    let (clock, moved_ms) = movable_clock();
-    let snapshots = Snapshots::new(parts.ledger.clone(), clock);
-    snapshots.of(&SALE.parse().unwrap()).await.unwrap();
-    parts.aws.set(Service::DynamoDb, Conduct::Fails);
-    moved_ms.store(4 * 60 * 1000, Ordering::Relaxed);
-    for _ in 0..50 {
-        assert!(snapshots.now().await.unwrap().sale(&SALE.parse().unwrap()).is_some());
-    }
-    moved_ms.store(6 * 60 * 1000, Ordering::Relaxed);
-    assert!(snapshots.now().await.is_err(), "the last answer is too old");
-    parts.aws.set(Service::DynamoDb, Conduct::Answers);
-    until("the ledger is read again", async || snapshots.now().await.ok()).await;
-}
-
-#[tokio::test]
-async fn without_the_ledger_what_was_known_holds_and_nobody_waits() {
-    let lab = Lab::selling(terms(5, 1)).await;
-    let parts = Parts::of(&lab).await;
-    let (clock, moved_ms) = movable_clock();
-    let snapshots = Snapshots::new(parts.ledger.clone(), clock);
-    snapshots.of(&SALE.parse().unwrap()).await.unwrap();
-    parts.aws.set(Service::DynamoDb, Conduct::Hangs);
-    moved_ms.store(FRESH_MS, Ordering::Relaxed);
-    for _ in 0..100 {
-        let known = snapshots.now().now_or_never().expect("at once").unwrap();
-        assert!(known.sale(&SALE.parse().unwrap()).is_some());
-    }
-    let empty = Snapshots::new(parts.ledger.clone(), Clock::system());
-    assert!(empty.now().await.is_err(), "nothing is known");
-}
-
 #[tokio::test]
 async fn the_load_of_a_sale_is_told_as_a_share_of_its_plan() {
     let door = DoorTerms { planned_requests_per_s: Some(10), ..DoorTerms::default() };
@@ -121,12 +67,8 @@ async fn the_load_of_a_sale_is_told_as_a_share_of_its_plan() {
     for number in 0..30 {
         lab.answer(&Ask::reserve(SALE, &format!("user-{number}"))).await.expect(202);
     }
-    let recorder = metrics_util::debugging::DebuggingRecorder::new();
-    let snapshotter = recorder.snapshotter();
-    metrics::with_local_recorder(&recorder, || lab.snapshots.report_demand());
-    let told = snapshotter.snapshot().into_vec();
-    let [(key, .., metrics_util::debugging::DebugValue::Histogram(values))] = &told[..] else { panic!("{told:?}") };
-    assert_eq!(key.key().name(), "SaleLoad");
-    assert_eq!(key.key().labels().map(metrics::Label::value).collect::<Vec<_>>(), [SALE]);
+    let told = measured(async { lab.snapshots.report_demand() }).await;
+    let [(name, labels, DebugValue::Histogram(values))] = &told[..] else { panic!("{told:?}") };
+    assert_eq!((&**name, &labels[..]), ("SaleLoad", &[SALE.to_owned()][..]));
     assert!((values.iter().map(|value| value.into_inner()).sum::<f64>() - 0.05).abs() < 1e-9, "{values:?}");
 }

@@ -1,7 +1,5 @@
 //! Sold out: a loser is told so without a call to Redis, whatever the pass, and a winner never is.
 
-use messaging::queue;
-
 use crate::admission::enter;
 use crate::prelude::*;
 
@@ -18,7 +16,7 @@ async fn let_in(lab: &Lab, name: &str) -> Ask {
 
 async fn ask_of(deps: &reservation::ReservationDeps, ask: &Ask) -> Answer {
     // Fresh counts, so that no rate limit refuses the request.
-    let deps = reservation::ReservationDeps { counts: std::sync::Arc::default(), ..deps.clone() };
+    let deps = reservation::ReservationDeps { counts: Arc::default(), ..deps.clone() };
     Answer::of_handler(ask, reservation::handle(&deps, ask.request()).await)
 }
 
@@ -88,7 +86,7 @@ async fn a_unit_that_comes_back_is_sold_within_four_seconds() {
     let process = process(&lab);
     let alices = lab.reserve("alice").await;
     ask_of(&process, &Ask::reserve(SALE, "bob")).await.problem(409, "sold_out");
-    lab.answer(&Ask::delete(format!("/v1/reservations/{}", alices.id)).by("alice")).await.expect(200);
+    lab.answer(&Ask::cancel(&alices)).await.expect(200);
     until("the unit is sold again", async || {
         (ask_of(&process, &Ask::reserve(SALE, "bob")).await.status == 202).then_some(())
     })
@@ -127,11 +125,8 @@ async fn a_double_click_without_a_key_is_one_reservation() {
     let (first, second) = (keyless(let_in(&lab, "alice").await), keyless(let_in(&lab, "alice").await));
     let processes = [process(&lab), process(&lab)];
     let clicks = (0..6).map(|click| ask_of(&processes[click % 2], &first));
-    let ids: Vec<String> = futures::future::join_all(clicks)
-        .await
-        .into_iter()
-        .map(|answer| answer.expect(202).text("reservation_id").to_owned())
-        .collect();
+    let ids = join_all(clicks).await.into_iter().map(|answer| answer.expect(202).text("reservation_id").to_owned());
+    let ids: Vec<String> = ids.collect();
     assert!(ids.iter().all(|id| *id == ids[0]), "{ids:?}");
     assert_eq!(lab.clean_audit().await, (8, 1, 0));
     let another = ask_of(&processes[0], &second).await.expect(202);
@@ -143,9 +138,8 @@ async fn who_cancels_again_and_again_gets_no_more() {
     let lab = Lab::selling(terms(9, 1)).await;
     for ordered in [false, true, false] {
         let alices = if ordered { lab.buy("alice").await } else { lab.reserve("alice").await };
-        let cancel = Ask::delete(format!("/v1/reservations/{}", alices.id)).by("alice");
         for _ in 0..2 {
-            lab.answer(&cancel).await.expect(200);
+            lab.answer(&Ask::cancel(&alices)).await.expect(200);
         }
     }
     let refused = lab.answer(&Ask::reserve(SALE, "alice")).await.problem(409, "unpaid_limit");
@@ -162,15 +156,13 @@ async fn what_its_client_never_heard_of_does_not_count_as_unpaid() {
     terms.door.unpaid_limit = 1;
     let lab = Lab::selling(terms).await;
     let round = lab.round().await.id;
-    let answer =
-        lab.stock.round(&round).reserve(Uuid::now_v7(), &user("alice"), sale::BuyerClass::EVERYONE).await.unwrap();
+    let answer = lab.stock.round(&round).reserve(Uuid::now_v7(), &user("alice"), BuyerClass::EVERYONE).await.unwrap();
     let stock::Reserve::Reserved(reservation) = answer else { panic!("{answer:?}") };
     let minute = fulfilment::SEND_AGAIN_AFTER.as_millis() as i64;
     let order = order::OrderDeps { clock: Clock::ahead_by_ms(minute), ..lab.order() };
     assert!(order::handle(&order, message_batch(&[&reservation])).await.batch_item_failures.is_empty());
-    let body = queue::ExpiryMessage::new(reservation.id.clone(), sale::EpochMs(0)).to_body();
-    assert!(expiry::handle(&lab.expiry_in(7200), events::batch([body])).await.batch_item_failures.is_empty());
-    assert_eq!(lab.order_of(&reservation).await.state, sale::OrderState::Expired);
+    lab.expire(&[&reservation], 7200).await;
+    assert_eq!(lab.order_of(&reservation).await.state, OrderState::Expired);
     lab.reserve("alice").await;
 }
 
@@ -182,7 +174,7 @@ async fn what_the_system_delayed_does_not_count_as_unpaid() {
     for _ in 0..4 {
         let alices = lab.reserve("alice").await;
         assert!(order::handle(&late, message_batch(&[&alices])).await.batch_item_failures.is_empty());
-        lab.answer(&Ask::delete(format!("/v1/reservations/{}", alices.id)).by("alice")).await.expect(200);
+        lab.answer(&Ask::cancel(&alices)).await.expect(200);
     }
     lab.reserve("alice").await;
 }

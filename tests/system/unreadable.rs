@@ -11,13 +11,9 @@ fn is_an_error_for_good(answer: Answer) {
 async fn an_order_that_cannot_be_read() {
     let lab = Lab::selling(terms(3, 1)).await;
     let bought = lab.buy("alice").await;
-    let look = Ask::get(format!("/v1/reservations/{}", bought.id)).by("alice");
-    lab.answer(&look).await.expect(200);
-    let update = lab.dynamodb.update_item().table_name(&lab.table).update_expression("SET #state = :lost");
-    let update = update.key("pk", AttributeValue::S(format!("ORDER#{}", bought.id)));
-    let update = update.expression_attribute_names("#state", "state");
-    update.expression_attribute_values(":lost", AttributeValue::S("LOST".to_owned())).send().await.unwrap();
-    is_an_error_for_good(lab.answer(&look).await);
+    lab.answer(&Ask::status(&bought)).await.expect(200);
+    lab.set_attribute(&format!("ORDER#{}", bought.id), "state", AttributeValue::S("LOST".to_owned())).await;
+    is_an_error_for_good(lab.answer(&Ask::status(&bought)).await);
 }
 
 #[tokio::test]

@@ -6,9 +6,7 @@ use warmup::WarmupSummary;
 use crate::prelude::*;
 
 fn opening_in(minutes: i64) -> Terms {
-    let now = runtime::Clock::system().now().0;
-    let opens_at_ms = EpochMs(now + minutes * 60_000);
-    Terms { opens_at_ms, closes_at_ms: opens_at_ms.plus_s(3600), ..terms(3, 1) }
+    rounds::from_to(minutes * 60, minutes * 60 + 3600, terms(3, 1))
 }
 
 async fn run(lab: &Lab) -> WarmupSummary {
@@ -39,14 +37,14 @@ async fn a_live_round_that_redis_lost_is_rebuilt_from_the_ledger() {
     let lab = Lab::selling(terms(6, 1)).await;
     let (alice, bob, carol) = (lab.buy("alice").await, lab.buy("bob").await, lab.buy("carol").await);
     lab.answer(&Ask::paid_for("pay_1", &bob, &lab.payment_key)).await.expect(200);
-    lab.answer(&Ask::delete(format!("/v1/reservations/{}", carol.id)).by("carol")).await.expect(200);
+    lab.answer(&Ask::cancel(&carol)).await.expect(200);
     lab.redis(&["FLUSHALL"]).await;
     lab.answer(&Ask::reserve("lamp", "dave")).await.problem(503, "overloaded");
 
     assert_eq!(run(&lab).await, WarmupSummary { loaded: 1, ..WarmupSummary::default() });
     assert_eq!(lab.clean_audit().await, (4, 0, 2));
     let again = lab.answer(&Ask::reserve("lamp", "alice")).await.problem(409, "limit_reached");
-    assert_eq!(again.body["reservation_ids"], serde_json::json!([alice.id.to_string()]));
+    assert_eq!(again.body["reservation_ids"], json!([alice.id.to_string()]));
     let mut units = BTreeSet::new();
     for user in 0..4 {
         units.insert(lab.buy(&format!("user-{user}")).await.unit);
@@ -54,7 +52,7 @@ async fn a_live_round_that_redis_lost_is_rebuilt_from_the_ledger() {
     assert_eq!(units, [3, 4, 5, 6].map(Unit).into());
     lab.answer(&Ask::reserve("lamp", "late")).await.problem(409, "sold_out");
     // An order from before the loss still gives its unit back.
-    lab.answer(&Ask::delete(format!("/v1/reservations/{}", alice.id)).by("alice")).await.expect(200);
+    lab.answer(&Ask::cancel(&alice)).await.expect(200);
     assert_eq!(lab.buy("late").await.unit, alice.unit);
     assert_eq!(lab.clean_audit().await, (0, 0, 6));
     lab.check_history_of_a_loss("warming").await;
@@ -66,17 +64,13 @@ async fn what_an_operator_does_while_a_round_is_loaded_is_in_force_at_once() {
     let lab = Lab::new().await;
     lab.publish(SALE, &terms(3, 1)).await;
     let (read, stock) = (lab.round().await, lab.stock.clone());
-    let (ledger, happened) = ledger_with(&lab, "Query", |ledger| {
-        Box::pin(async move {
-            let id = round(SALE, 1);
-            rounds::change(&ledger, &id, "pause", |round| round.paused = true).await;
-            stock.round(&id).amend(&ledger.round(&id).await.unwrap().unwrap()).await.unwrap();
-        })
-    })
-    .await;
-    let loading = load_round(&lab.stock, &ledger, &read, runtime::Clock::system().now()).await.unwrap();
+    let ledger = lab.meanwhile("Query", |ledger| async move {
+        let id = round(SALE, 1);
+        rounds::change(&ledger, &id, "pause", |round| round.paused = true).await;
+        stock.round(&id).amend(&ledger.round(&id).await.unwrap().unwrap()).await.unwrap();
+    });
+    let loading = load_round(&lab.stock, &ledger, &read, now()).await.unwrap();
     assert_eq!(loading, Loading::Loaded);
-    assert!(happened.load(Ordering::Relaxed));
     lab.answer(&Ask::reserve(SALE, "alice")).await.problem(503, "paused");
 }
 

@@ -4,8 +4,10 @@ use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 
 use axum::Router;
+use axum::body::Body;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
+use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::{any, post};
 use standardwebhooks::Webhook;
 use tests::Server;
@@ -32,45 +34,42 @@ pub(crate) struct Receiver {
     key: String,
     /// For the next requests. After these it takes whatever is signed.
     conduct: Mutex<Vec<Conduct>>,
-    /// What was taken.
-    took: Mutex<Vec<Value>>,
-    /// Every request's id, time and body.
-    asked: Mutex<Vec<(String, String, String)>>,
+    /// What was taken, with its id.
+    pub(crate) took: Mutex<Vec<(String, Value)>>,
+    pub(crate) asked: Mutex<Vec<Asked>>,
     /// Requests to where a redirect leads.
-    led_astray: Mutex<usize>,
+    led_astray: AtomicUsize,
 }
 
-async fn take(
-    State(receiver): State<Arc<Receiver>>,
-    headers: HeaderMap,
-    body: String,
-) -> (StatusCode, HeaderMap, axum::body::Body) {
-    let header = |name: &str| headers[name].to_str().unwrap().to_owned();
-    receiver.asked.lock().unwrap().push((header("webhook-id"), header("webhook-timestamp"), body.clone()));
-    let mut answer = HeaderMap::new();
+pub(crate) struct Asked {
+    pub(crate) id: String,
+    pub(crate) idempotency_key: Option<String>,
+    timestamp: String,
+    pub(crate) body: String,
+}
+
+async fn take(State(receiver): State<Arc<Receiver>>, headers: HeaderMap, body: String) -> Response {
+    let header = |name: &str| headers.get(name).map(|value| value.to_str().unwrap().to_owned());
+    let (id, timestamp) = (header("webhook-id").unwrap(), header("webhook-timestamp").unwrap());
+    let asked = Asked { id: id.clone(), idempotency_key: header("idempotency-key"), timestamp, body: body.clone() };
+    receiver.asked.lock().unwrap().push(asked);
     let conduct = receiver.conduct.lock().unwrap().pop();
     match conduct {
-        Some(Conduct::Answers(status)) => return (status, answer, axum::body::Body::empty()),
-        Some(Conduct::Redirects) => {
-            answer.insert("location", "/astray".parse().unwrap());
-            return (StatusCode::TEMPORARY_REDIRECT, answer, axum::body::Body::empty());
-        }
+        Some(Conduct::Answers(status)) => return status.into_response(),
+        Some(Conduct::Redirects) => return Redirect::temporary("/astray").into_response(),
         Some(Conduct::Hangs) => std::future::pending::<()>().await,
         Some(Conduct::AnswersWithoutEnd) | None => {}
     }
     // The standard's own algorithm, which also checks the time.
     let webhook = Webhook::from_bytes(receiver.key.as_bytes().to_vec()).unwrap();
     if webhook.verify(body.as_bytes(), &headers).is_err() {
-        return (StatusCode::UNAUTHORIZED, answer, axum::body::Body::empty());
+        return StatusCode::UNAUTHORIZED.into_response();
     }
-    receiver.took.lock().unwrap().push(serde_json::from_str(&body).unwrap());
-    let body = match conduct {
-        Some(_) => {
-            axum::body::Body::from_stream(futures::stream::repeat_with(|| Ok::<_, std::io::Error>("more and more ")))
-        }
-        None => axum::body::Body::empty(),
-    };
-    (StatusCode::OK, answer, body)
+    receiver.took.lock().unwrap().push((id, serde_json::from_str(&body).unwrap()));
+    if conduct.is_none() {
+        return StatusCode::OK.into_response();
+    }
+    Body::from_stream(stream::repeat_with(|| Ok::<_, std::io::Error>("more and more "))).into_response()
 }
 
 /// Starts a receiver that treats its first requests like this.
@@ -82,7 +81,9 @@ async fn receiver(lab: &Lab, conduct: &[Conduct]) -> (Arc<Receiver>, webhook::We
 pub(crate) async fn listening(lab: &Lab, conduct: &[Conduct]) -> (Arc<Receiver>, String) {
     let conduct = Mutex::new(conduct.iter().rev().copied().collect());
     let receiver = Arc::new(Receiver { key: lab.payment_key.clone(), conduct, ..Receiver::default() });
-    let astray = async |State(receiver): State<Arc<Receiver>>| *receiver.led_astray.lock().unwrap() += 1;
+    let astray = async |State(receiver): State<Arc<Receiver>>| {
+        receiver.led_astray.fetch_add(1, Ordering::Relaxed);
+    };
     let router = Router::new().route("/events", post(take)).route("/astray", any(astray));
     let router = router.with_state(Arc::clone(&receiver));
     (receiver, format!("{}/events", Server::http(router).keep()))
@@ -99,7 +100,6 @@ pub(crate) fn message() -> String {
     sample("webhook/one")["Records"][0]["body"].as_str().unwrap().to_owned()
 }
 
-/// The sample's nth delivery.
 fn delivery(number: usize) -> SqsEvent {
     let mut event = sample("webhook/one");
     event["Records"][0]["attributes"]["ApproximateReceiveCount"] = json!(number.to_string());
@@ -125,13 +125,13 @@ async fn a_receiver_that_fails_is_slow_and_redirects_gets_it_in_the_end() {
         assert_eq!(failures(&deps, delivery(number)).await, 1, "{:?}", bad_day[number - 1]);
     }
     assert_eq!(failures(&deps, delivery(bad_day.len())).await, 0, "an answer's body is not read");
-    assert_eq!(*receiver.led_astray.lock().unwrap(), 0);
+    assert_eq!(receiver.led_astray.load(Ordering::Relaxed), 0);
     let asked = receiver.asked.lock().unwrap();
     let event: Value = serde_json::from_str::<Value>(&message()).unwrap()["detail"].clone();
     assert_eq!(asked.len(), bad_day.len());
-    assert!(asked.iter().all(|(id, _, body)| event["id"] == **id && *body == asked[0].2), "each try is the same");
-    assert!(asked.windows(2).all(|tries| tries[0].1 <= tries[1].1), "with a time of its own");
-    assert_eq!(*receiver.took.lock().unwrap(), [event]);
+    assert!(asked.iter().all(|one| event["id"] == *one.id && one.body == asked[0].body), "each try is the same");
+    assert!(asked.is_sorted_by_key(|one| &one.timestamp), "with a time of its own");
+    assert_eq!(*receiver.took.lock().unwrap(), [(asked[0].id.clone(), event)]);
 }
 
 #[tokio::test]

@@ -1,61 +1,22 @@
 //! Winners are notified: all of them, at the pace that the gift service can take.
 
-use axum::Router;
-use axum::extract::State;
-use axum::http::{HeaderMap, StatusCode};
-use axum::routing::post;
+use axum::http::StatusCode;
 use messaging::queue::WinnerMessage;
-use standardwebhooks::Webhook;
-use tests::Server;
 
 use crate::lotteries::{AFTER_S, end, lottery, winner_messages};
 use crate::prelude::*;
+use crate::webhooks::{Conduct, Receiver, listening};
 
 const PRIZES: u32 = 12;
-/// Winners per second, and how long the gift service takes for each.
 const PER_S: u32 = 20;
-const SLOW: Duration = Duration::from_millis(100);
 
-#[derive(Default)]
-struct Gifts {
-    /// Notifications by id.
-    came: Mutex<BTreeMap<String, Vec<Value>>>,
-    /// Requests in progress, now and at most.
-    at_once: Mutex<(usize, usize)>,
-    /// Every request's body, including refused ones.
-    asked: Mutex<Vec<String>>,
-    /// Statuses that it answers before it takes anything.
-    refusals: Mutex<Vec<StatusCode>>,
-    key: String,
-}
-
-async fn take(State(gifts): State<Arc<Gifts>>, headers: HeaderMap, body: String) -> (StatusCode, HeaderMap) {
-    {
-        let mut at_once = gifts.at_once.lock().unwrap();
-        at_once.0 += 1;
-        at_once.1 = at_once.1.max(at_once.0);
+/// What the gift service took, by its ids.
+fn came(gifts: &Receiver) -> BTreeMap<String, Vec<Value>> {
+    let mut came = BTreeMap::<String, Vec<Value>>::new();
+    for (id, body) in &*gifts.took.lock().unwrap() {
+        came.entry(id.clone()).or_default().push(body.clone());
     }
-    tokio::time::sleep(SLOW).await;
-    gifts.at_once.lock().unwrap().0 -= 1;
-    let mut answer = HeaderMap::new();
-    gifts.asked.lock().unwrap().push(body.clone());
-    if let Some(refusal) = gifts.refusals.lock().unwrap().pop() {
-        answer.insert("location", "/elsewhere".parse().unwrap());
-        return (refusal, answer);
-    }
-    let webhook = Webhook::from_bytes(gifts.key.as_bytes().to_vec()).unwrap();
-    if webhook.verify(body.as_bytes(), &headers).is_err() {
-        return (StatusCode::UNAUTHORIZED, answer);
-    }
-    let id = headers["idempotency-key"].to_str().unwrap().to_owned();
-    assert_eq!(headers["webhook-id"].to_str().unwrap(), id);
-    gifts.came.lock().unwrap().entry(id).or_default().push(serde_json::from_str(&body).unwrap());
-    (StatusCode::OK, answer)
-}
-
-fn serve(gifts: &Arc<Gifts>) -> String {
-    let router = Router::new().route("/gifts", post(take)).with_state(Arc::clone(gifts));
-    format!("{}/gifts", Server::http(router).keep())
+    came
 }
 
 /// A lottery whose prizes all have winners, none of whom was notified.
@@ -82,21 +43,20 @@ fn message(position: u32) -> String {
 #[tokio::test]
 async fn a_slow_gift_service_gets_each_winner_at_its_pace() {
     let lab = drawn(PRIZES).await;
-    let gifts = Arc::new(Gifts { key: lab.payment_key.clone(), ..Gifts::default() });
-    let deps = function(&lab, &serve(&gifts), PER_S);
+    let (gifts, url) = listening(&lab, &[]).await;
+    let deps = function(&lab, &url, PER_S);
     let began = Instant::now();
     for batch in (1..=PRIZES).collect::<Vec<_>>().chunks(10) {
         // Each message twice, as SQS may deliver it. A batch's messages are handled concurrently.
-        let bodies = batch.iter().map(|position| message(*position));
-        assert!(winners::handle(&deps, events::batch(bodies)).await.batch_item_failures.is_empty());
-        let again = batch.iter().map(|position| message(*position));
-        assert!(winners::handle(&deps, events::batch(again)).await.batch_item_failures.is_empty());
+        for _ in 0..2 {
+            let bodies = batch.iter().map(|position| message(*position));
+            assert!(winners::handle(&deps, events::batch(bodies)).await.batch_item_failures.is_empty());
+        }
     }
     let least = Duration::from_secs(1) * (PRIZES - 1) / PER_S;
     assert!(began.elapsed() >= least, "{:?} for {PRIZES} winners is faster than {PER_S} a second", began.elapsed());
-    let at_once = gifts.at_once.lock().unwrap().1;
-    assert!(at_once <= 10, "a batch has ten; {at_once} at once");
-    let came = gifts.came.lock().unwrap();
+    assert!(gifts.asked.lock().unwrap().iter().all(|asked| asked.idempotency_key.as_ref() == Some(&asked.id)));
+    let came = came(&gifts);
     let ids: BTreeSet<String> = (1..=PRIZES).map(|position| format!("{SALE}.1.{position}")).collect();
     assert_eq!(came.keys().cloned().collect::<BTreeSet<_>>(), ids);
     assert!(came.values().all(|bodies| bodies.len() == 1), "no winner is notified twice");
@@ -109,12 +69,14 @@ async fn a_slow_gift_service_gets_each_winner_at_its_pace() {
 #[tokio::test]
 async fn what_the_gift_service_does_not_take_comes_back() {
     let lab = drawn(2).await;
-    let refusals = vec![StatusCode::INTERNAL_SERVER_ERROR, StatusCode::TEMPORARY_REDIRECT, StatusCode::NOT_FOUND];
-    let tries = refusals.len();
-    let gifts = Gifts { key: lab.payment_key.clone(), refusals: Mutex::new(refusals), ..Gifts::default() };
-    let gifts = Arc::new(gifts);
-    let deps = function(&lab, &serve(&gifts), 1000);
-    for _ in 0..tries {
+    let refusals = [
+        Conduct::Answers(StatusCode::INTERNAL_SERVER_ERROR),
+        Conduct::Redirects,
+        Conduct::Answers(StatusCode::NOT_FOUND),
+    ];
+    let (gifts, url) = listening(&lab, &refusals).await;
+    let deps = function(&lab, &url, 1000);
+    for _ in refusals {
         let failed = winners::handle(&deps, events::batch([message(1)])).await.batch_item_failures;
         assert_eq!(failed.len(), 1);
         assert_eq!(lab.ledger.winner(&round(SALE, 1), 1).await.unwrap().unwrap().notified_at_ms, None);
@@ -122,9 +84,9 @@ async fn what_the_gift_service_does_not_take_comes_back() {
     // Along with messages that can never succeed.
     let bodies = [message(1), message(3), "poison".to_owned()];
     assert_eq!(winners::handle(&deps, events::batch(bodies)).await.batch_item_failures.len(), 2);
-    let asked = gifts.asked.lock().unwrap().clone();
-    assert_eq!((asked.len(), asked.iter().collect::<BTreeSet<_>>().len()), (tries + 1, 1), "each try is the same");
-    assert_eq!(gifts.came.lock().unwrap().keys().collect::<Vec<_>>(), [&format!("{SALE}.1.1")]);
+    let asked: Vec<String> = gifts.asked.lock().unwrap().iter().map(|asked| asked.body.clone()).collect();
+    assert_eq!(asked, vec![asked[0].clone(); refusals.len() + 1], "each try is the same");
+    assert_eq!(came(&gifts).into_keys().collect::<Vec<_>>(), [format!("{SALE}.1.1")]);
     assert!(lab.ledger.winner(&round(SALE, 1), 1).await.unwrap().unwrap().notified_at_ms.is_some());
 }
 
@@ -150,8 +112,8 @@ async fn winners_of_a_time_without_a_gift_service_are_sent_to_it_later() {
         assert_eq!(winner.notified_at_ms, None, "no winner was notified");
     }
 
-    let gifts = Arc::new(Gifts { key: lab.payment_key.clone(), ..Gifts::default() });
-    let deps = function(&lab, &serve(&gifts), 1000);
+    let (gifts, url) = listening(&lab, &[]).await;
+    let deps = function(&lab, &url, 1000);
     assert_eq!(lab.answer(&resend(1)).await.expect(200).body, json!({ "sent": 2 }));
     assert_eq!(handled(&deps).await, BTreeSet::from([2, 3]));
     // Requested twice before any winner was notified.
@@ -160,9 +122,8 @@ async fn winners_of_a_time_without_a_gift_service_are_sent_to_it_later() {
     }
     assert_eq!(handled(&deps).await, BTreeSet::from([1]));
     assert_eq!(lab.answer(&resend(0)).await.expect(200).body, json!({ "sent": 0 }));
-    let came = gifts.came.lock().unwrap();
     let ids: Vec<String> = (1..=prizes).map(|position| format!("{SALE}.1.{position}")).collect();
-    assert_eq!(came.keys().cloned().collect::<Vec<_>>(), ids);
+    assert_eq!(came(&gifts).into_keys().collect::<Vec<_>>(), ids);
 }
 
 #[tokio::test]
@@ -182,8 +143,6 @@ async fn winners_are_resent_by_operators_and_of_draws_that_there_are() {
     }
 }
 
-/// Settings of a deployment that has a gift service.
 pub(crate) async fn with_gifts(lab: &Lab) -> Settings {
-    let gifts = Arc::new(Gifts { key: lab.payment_key.clone(), ..Gifts::default() });
-    lab.settings().with("GIFT_URL", serve(&gifts))
+    lab.settings().with("GIFT_URL", listening(lab, &[]).await.1)
 }
