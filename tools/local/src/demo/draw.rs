@@ -1,15 +1,14 @@
 //! Checks a round with awards against the seed in the ledger.
 
-use std::fmt;
-
 use anyhow::{Context, Result};
 use sale::audit::Awarded;
 use sale::award::{self, Seed, Table};
 use sale::{Allocation, Award, EpochMs, Order, OrderState, Round};
 use serde::Serialize;
+use serde_json::json;
 
+use crate::demo::figures::Figures;
 use crate::demo::kinds::{Found, round_in};
-use crate::demo::text::row;
 
 /// Groups of grabs, by order of arrival, whose average award is compared.
 const TENTHS: usize = 10;
@@ -102,16 +101,20 @@ impl Draw {
     pub(super) const fn is_right(&self) -> bool {
         self.fits && self.wrong_awards == 0 && self.exact
     }
-}
 
-impl fmt::Display for Draw {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        row!(f, "commitment", self.commitment.as_deref().unwrap_or("none"))?;
-        row!(f, "  fits seed and table", if self.fits { "yes" } else { "NO" })?;
-        row!(f, "  orders that do not fit", self.wrong_awards)?;
-        row!(f)?;
-        row!(f, "grabs a second", "in steps of {} ms, from the first one", self.grabs.step_ms)?;
-        write!(f, "{}", self.grabs)
+    pub(super) fn show(&self, figures: &mut Figures) {
+        figures.facts(json!(self));
+        figures.row("commitment", self.commitment.as_deref().unwrap_or("none"));
+        figures.row("  fits seed and table", if self.fits { "yes" } else { "NO" });
+        figures.row("  orders that do not fit", self.wrong_awards);
+        figures.gap();
+        let Pace { step_ms, counts } = &self.grabs;
+        figures.row("grabs a second", format!("in steps of {step_ms} ms, from the first one"));
+        let most = counts.iter().copied().max().unwrap_or(0) as f64;
+        for (at, count) in (0_u64..).zip(counts) {
+            let [seconds, per_s] = [(at * step_ms) as f64 / 1000.0, *count as f64 * 1000.0 / *step_ms as f64];
+            figures.row(&format!("  {seconds:.2} s"), format!("{per_s:>9.1}  {}", bar(*count as f64 / most)));
+        }
     }
 }
 
@@ -136,30 +139,17 @@ impl Pace {
     }
 }
 
-impl fmt::Display for Pace {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let most = self.counts.iter().copied().max().unwrap_or(0) as f64;
-        for (at, count) in self.counts.iter().enumerate() {
-            let seconds = (at as u64 * self.step_ms) as f64 / 1000.0;
-            let per_s = *count as f64 * 1000.0 / self.step_ms as f64;
-            let bar = bar(*count as f64 / most);
-            row!(f, format!("  {seconds:.2} s"), "{per_s:>9.1}  {bar}")?;
-        }
-        Ok(())
-    }
-}
-
 /// A bar of a plot in text, as a fraction of the longest.
 pub(super) fn bar(part: f64) -> String {
     "█".repeat((part.clamp(0.0, 1.0) * LONGEST_BAR).round() as usize)
 }
 
 /// The part of each tenth of those who came that got something, in order.
-pub(super) fn by_arrival(f: &mut fmt::Formatter<'_>, parts: &[f64]) -> fmt::Result {
+pub(super) fn by_arrival(figures: &mut Figures, parts: &[f64]) {
     let most = parts.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
-    (1..).zip(parts).try_for_each(|(tenth, part)| {
-        row!(f, format!("  {tenth}. tenth"), "{:>5.1} %  {}", part * 100.0, bar(part / most))
-    })
+    for (tenth, part) in (1..).zip(parts) {
+        figures.row(&format!("  {tenth}. tenth"), format!("{:>5.1} %  {}", part * 100.0, bar(part / most)));
+    }
 }
 
 /// Ten groups of (almost) equal size in order, without empty ones.
@@ -178,7 +168,6 @@ pub(super) fn mean(of: impl ExactSizeIterator<Item = f64>) -> f64 {
 pub(super) mod tests {
     use sale::award::{Plan, commit};
     use sale::{DrawTime, Lane, Parts, Prize, Reservation, ReservationId, RoundId, RoundNumber, Slot, Terms, Unit};
-    use serde_json::json;
 
     use super::*;
 
@@ -286,7 +275,10 @@ pub(super) mod tests {
             (pace(&[0, 199]).step_ms, pace(&[0, 200]).step_ms, pace(&[0, 7_200_000]).step_ms),
             (10, 20, 500_000)
         );
-        assert_eq!(pace(&[0, 30, 31]).to_string().lines().nth(3).unwrap().chars().filter(|c| *c == '█').count(), 40);
+        let (mut figures, given) = (Figures::new(true), given(split(), 4, |_| {}));
+        given.draw.show(&mut figures);
+        let bars = figures.text.lines().filter(|line| line.ends_with(&"█".repeat(40))).count();
+        assert_eq!(bars, given.draw.grabs.counts.iter().filter(|count| **count == 1).count());
     }
 
     #[test]

@@ -3,13 +3,13 @@
 
 mod crowd;
 mod draw;
+mod figures;
 mod hold;
 mod kinds;
 mod plan;
 mod report;
 mod rush;
 mod settle;
-mod text;
 mod waiting;
 
 use std::process::ExitCode;
@@ -23,7 +23,6 @@ use crate::client::{Client, NewSale};
 use crate::demo::crowd::Crowd;
 use crate::demo::kinds::{Desk, Downpour, InLine, Lottery, MembersFirst, Prizes, RedPacket, Sale, Staged};
 use crate::demo::plan::Kind;
-use crate::demo::report::Report;
 use crate::identity::Issuer;
 use crate::setup::start_while;
 use crate::stages::Stage;
@@ -83,16 +82,13 @@ async fn stage<K: Staged>(plan: &Plan) -> Result<ExitCode> {
     settled?;
     let updates = updates?;
     K::end(&desk).await?;
-    let report = Report::<K>::make(plan, &crowd, &rushed, &updates, &cloud).await?;
-    report.write()?;
-    if plan.json {
-        println!("{}", report.to_json()?)
-    } else {
-        println!("{report}")
-    }
+    let report = report::report::<K>(plan, &crowd, &rushed, &updates, &cloud).await?;
+    let facts = serde_json::to_string_pretty(&report.facts)?;
+    report::write(&facts)?;
+    println!("{}", if plan.json { facts } else { report.text });
     if plan.hold {
         eprintln!("\nEverything stays open until Ctrl-C.");
         return std::future::pending().await;
     }
-    Ok(if report.is_clean() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(if report.is_right { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

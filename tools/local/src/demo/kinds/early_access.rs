@@ -2,17 +2,18 @@ use std::collections::HashSet;
 use std::fmt;
 use std::time::Duration;
 
-use ::sale::{EarlyAccess, EpochMs, GroupName, MemberQuota, Order, Terms, UserId};
+use ::sale::{EarlyAccess, EpochMs, GroupName, MemberQuota, Order, OrderState, Terms, UserId};
 use anyhow::{Context, Result};
 use futures::{StreamExt, TryStreamExt, stream};
 use serde::Serialize;
+use serde_json::json;
 
-use super::{Found, OrderCounts, Staged, round_in};
+use super::{Found, Staged, round_in};
 use crate::client::{Client, NewSale};
 use crate::demo::crowd::{Crowd, Turn};
 use crate::demo::draw::{MOST_BARS, bar};
+use crate::demo::figures::Figures;
 use crate::demo::plan::Plan;
-use crate::demo::text::row;
 
 const GROUP: &str = "members";
 /// How long before everyone else members may buy: enough for those who come first.
@@ -29,22 +30,7 @@ const AT_ONCE: usize = 16;
 
 /// A sale for money with early access for members, and half of its units as their quota for a while. Members who
 /// come first are a quarter of the number of units, late ones an eighth, so that some of the quota goes to everyone.
-#[derive(Debug, Serialize)]
-pub(in crate::demo) struct MembersFirst {
-    units: u32,
-    lead_s: u32,
-    quota: u32,
-    quota_for_s: u32,
-    /// Before the opening, while the quota lasts, and afterwards.
-    phases: [Phase; 3],
-    /// Live orders of non-members from before the time at which the quota becomes everyone's.
-    others_until_then: usize,
-    #[serde(flatten)]
-    orders: OrderCounts,
-    step_ms: u64,
-    /// From the members' opening on.
-    steps: Vec<Phase>,
-}
+pub(in crate::demo) struct MembersFirst;
 
 /// How many units buyers took in some time, by Redis's clock, whatever became of the orders.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
@@ -91,7 +77,7 @@ impl Staged for MembersFirst {
         client.add_to_group(operator, &group(), &members.collect::<Vec<_>>()).await
     }
 
-    async fn of(found: &Found<'_>) -> Result<Self> {
+    async fn count(found: &Found<'_>) -> Result<Figures> {
         let id = &found.crowd.round;
         let round = round_in(found.ledger, id).await?;
         // From the ledger's list rather than from this program's.
@@ -109,40 +95,57 @@ impl Staged for MembersFirst {
             is_live: order.state.is_live(),
         };
         let bought: Vec<Bought> = found.orders.iter().map(bought).collect();
-        let mut report = Self::counted(&round.terms, &bought).with_context(|| format!("round {id} has no quota"))?;
-        report.orders = OrderCounts::of(found);
-        Ok(report)
-    }
-
-    fn is_right(&self) -> bool {
-        self.phases[0].others == 0 && self.others_until_then <= (self.units - self.quota) as usize
+        let mut figures = counted(&round.terms, &bought).with_context(|| format!("round {id} has no quota"))?;
+        figures.gap();
+        figures.both("paid", "paid", found.count(OrderState::Paid));
+        found.unsold(&mut figures);
+        Ok(figures)
     }
 }
 
-impl MembersFirst {
-    fn counted(terms: &Terms, bought: &[Bought]) -> Option<Self> {
-        let (quota, until) = terms.quota()?;
-        let (first, opens) = (terms.first_opens_at_ms(), terms.opens_at_ms);
-        let mut phases = [Phase::default(); 3];
-        for one in bought {
-            phases[usize::from(one.at >= opens) + usize::from(one.at >= until)].add(one);
-        }
-        let last = bought.iter().map(|one| one.at.since_ms(first)).max().unwrap_or(0);
-        let step_ms = (last / MOST_BARS / 1000 + 1) * 1000;
-        let mut steps = vec![Phase::default(); if bought.is_empty() { 0 } else { (last / step_ms) as usize + 1 }];
-        bought.iter().for_each(|one| steps[(one.at.since_ms(first) / step_ms) as usize].add(one));
-        Some(Self {
-            units: terms.total,
-            lead_s: terms.early_access.iter().map(|early| early.lead_s).max()?,
-            quota,
-            quota_for_s: u32::try_from(until.since_ms(opens) / 1000).ok()?,
-            phases,
-            others_until_then: bought.iter().filter(|one| one.is_live && !one.by_member && one.at < until).count(),
-            orders: OrderCounts::default(),
-            step_ms,
-            steps,
-        })
+fn counted(terms: &Terms, bought: &[Bought]) -> Option<Figures> {
+    let (quota, until) = terms.quota()?;
+    let (first, opens) = (terms.first_opens_at_ms(), terms.opens_at_ms);
+    // Before the opening, while the quota lasts, and afterwards.
+    let mut phases = [Phase::default(); 3];
+    for one in bought {
+        phases[usize::from(one.at >= opens) + usize::from(one.at >= until)].add(one);
     }
+    let last = bought.iter().map(|one| one.at.since_ms(first)).max().unwrap_or(0);
+    let step_ms = (last / MOST_BARS / 1000 + 1) * 1000;
+    let mut steps = vec![Phase::default(); if bought.is_empty() { 0 } else { (last / step_ms) as usize + 1 }];
+    bought.iter().for_each(|one| steps[(one.at.since_ms(first) / step_ms) as usize].add(one));
+    let lead_s = terms.early_access.iter().map(|early| early.lead_s).max()?;
+    let quota_for_s = u32::try_from(until.since_ms(opens) / 1000).ok()?;
+    // Live orders of others from before the time at which the quota becomes everyone's.
+    let others = bought.iter().filter(|one| one.is_live && !one.by_member && one.at < until).count();
+    let most = terms.total - quota;
+
+    let mut figures = Figures::new(phases[0].others == 0 && others <= most as usize);
+    figures.row("members' quota", format!("{quota} of {}, for {quota_for_s} s", terms.total));
+    figures.gap();
+    figures.row("reservations", "members    others");
+    figures.row(&format!("  in {lead_s} s before the opening"), phases[0]);
+    figures.row("  while the quota lasts", phases[1]);
+    figures.row("  afterwards", phases[2]);
+    let verdict = if figures.is_right { "at most" } else { "NOT at most" };
+    figures.row("others until then, live", format!("{others}, {verdict} {most}"));
+    figures.gap();
+    let seconds = step_ms / 1000;
+    let how = format!("members    others   in steps of {seconds} s, from the members' opening");
+    figures.row("who bought when", how);
+    let all = |step: &Phase| step.members + step.others;
+    let largest = steps.iter().map(all).max().unwrap_or(0) as f64;
+    for (at, step) in (0_u64..).zip(&steps).filter(|(_, step)| all(step) > 0) {
+        let part = |count: usize| bar(count as f64 / largest);
+        let bars = format!("{}{}", part(step.members), part(step.others).replace('█', "░"));
+        figures.row(&format!("  {} s", at * seconds), format!("{step}   {bars}"));
+    }
+    figures.facts(json!({
+        "units": terms.total, "lead_s": lead_s, "quota": quota, "quota_for_s": quota_for_s, "phases": phases,
+        "others_until_then": others, "step_ms": step_ms, "steps": steps,
+    }));
+    Some(figures)
 }
 
 impl Phase {
@@ -157,43 +160,14 @@ impl fmt::Display for Phase {
     }
 }
 
-impl fmt::Display for MembersFirst {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { units, lead_s, quota, quota_for_s, phases: [early, open, later], .. } = self;
-        row!(f, "members' quota", "{quota} of {units}, for {quota_for_s} s")?;
-        row!(f)?;
-        row!(f, "reservations", "members    others")?;
-        row!(f, format!("  in {lead_s} s before the opening"), early)?;
-        row!(f, "  while the quota lasts", open)?;
-        row!(f, "  afterwards", later)?;
-        let most = units - quota;
-        let verdict = if self.is_right() { "at most" } else { "NOT at most" };
-        row!(f, "others until then, live", "{}, {verdict} {most}", self.others_until_then)?;
-        row!(f)?;
-        let seconds = self.step_ms / 1000;
-        row!(f, "who bought when", "members    others   in steps of {seconds} s, from the members' opening")?;
-        let all = |step: &Phase| step.members + step.others;
-        let largest = self.steps.iter().map(all).max().unwrap_or(0) as f64;
-        for (at, step) in (0_u64..).zip(&self.steps).filter(|(_, step)| all(step) > 0) {
-            let part = |count: usize| bar(count as f64 / largest);
-            let bars = format!("{}{}", part(step.members), part(step.others).replace('█', "░"));
-            row!(f, format!("  {} s", at * seconds), "{step}   {bars}")?;
-        }
-        row!(f)?;
-        row!(f, "paid", self.orders.paid)?;
-        self.orders.unsold(f)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use ::sale::DoorTerms;
-    use serde_json::json;
 
     use super::*;
 
     /// Opens at 100 s, for members at 92 s; 4 of 10 are their quota until 120 s.
-    fn counted(bought: &[(i64, bool, bool)]) -> MembersFirst {
+    fn members_first(bought: &[(i64, bool, bool)]) -> Figures {
         let early_access =
             json!([{ "group": group(), "lead_s": LEAD_S, "quota": { "units": 4, "for_s": QUOTA_FOR_S } }]);
         let terms = json!({
@@ -202,12 +176,12 @@ mod tests {
             "early_access": early_access,
         });
         let bought = bought.iter().map(|&(at, by_member, is_live)| Bought { at: EpochMs(at), by_member, is_live });
-        MembersFirst::counted(&serde_json::from_value(terms).unwrap(), &bought.collect::<Vec<_>>()).unwrap()
+        counted(&serde_json::from_value(terms).unwrap(), &bought.collect::<Vec<_>>()).unwrap()
     }
 
     #[test]
     fn phases_change_at_their_moments() {
-        let report = counted(&[
+        let Figures { facts, text, is_right } = members_first(&[
             (92_000, true, true),
             (99_999, true, true),
             (100_000, false, true),
@@ -215,19 +189,17 @@ mod tests {
             (120_000, false, true),
         ]);
         let phase = |members, others| Phase { members, others };
-        assert_eq!(report.phases, [phase(2, 0), phase(0, 2), phase(0, 1)]);
-        assert_eq!((report.others_until_then, report.step_ms, report.steps.len()), (1, 2_000, 15));
-        assert!(report.is_right());
-        assert!(report.to_string().contains("1, at most 6"), "{report}");
+        assert_eq!(facts["phases"], json!([phase(2, 0), phase(0, 2), phase(0, 1)]));
+        let steps = facts["steps"].as_array().unwrap().len();
+        assert_eq!((&facts["others_until_then"], &facts["step_ms"], steps), (&json!(1), &json!(2_000), 15));
+        assert!(is_right && text.contains("1, at most 6"), "{text}");
     }
 
     #[test]
     fn who_comes_too_early_or_takes_of_the_quota_is_found() {
-        assert!(!counted(&[(99_999, false, false)]).is_right());
-        let six: Vec<_> = (0..6).map(|at| (100_000 + at, false, true)).collect();
-        assert!(counted(&six).is_right());
-        let seven: Vec<_> = (0..7).map(|at| (100_000 + at, false, true)).collect();
-        assert!(!counted(&seven).is_right() && counted(&seven).to_string().contains("7, NOT at most 6"));
-        assert!(counted(&[]).is_right());
+        assert!(!members_first(&[(99_999, false, false)]).is_right);
+        let others = |count| members_first(&(0..count).map(|at| (100_000 + at, false, true)).collect::<Vec<_>>());
+        assert!(others(6).is_right && others(0).is_right);
+        assert!(!others(7).is_right && others(7).text.contains("7, NOT at most 6"));
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use ::sale::{ChallengePolicy, GateTerms, LineTerms};
+use ::sale::{ChallengePolicy, GateTerms, LineTerms, OrderState};
 use anyhow::{Context, Result};
 use command_line::{of_these, people};
 use hyper::Method;
@@ -17,12 +17,12 @@ use serde::Serialize;
 use serde_json::json;
 use tokio::sync::{Notify, watch};
 
-use super::{Found, OrderCounts, Staged};
+use super::{Found, Staged};
 use crate::check_line::check;
 use crate::client::NewSale;
 use crate::demo::crowd::{Buyer, Crowd, Heard, Wave};
+use crate::demo::figures::Figures;
 use crate::demo::plan::Plan;
-use crate::demo::text::row;
 use crate::demo::waiting::{End, Waited};
 use crate::stages::{Stage, progress_line};
 
@@ -45,41 +45,23 @@ const EDGE_KEEPS: Duration = Duration::from_secs(1);
 
 /// A sale for money with a line. Everybody gets a ticket, most of them before the opening, and tries to reserve once
 /// the line has reached their place. Returned units move the line on.
-#[derive(Debug, Serialize)]
-pub(in crate::demo) struct InLine {
+pub(in crate::demo) struct InLine;
+
+/// What is known besides what became of each person.
+#[derive(Clone, Copy)]
+struct Seen<'a> {
     admits_per_s: u32,
-    commitment: String,
-    early: usize,
-    late: usize,
+    commitment: &'a str,
     /// The line's count of early people.
     estimated: u64,
-    admitted: usize,
-    ends: Ends,
-    /// Requests at the gateway per person: of people who never reached the front, and of people who did.
-    asked_behind: Asked,
-    asked_in_front: Asked,
     /// Polls of the line: everybody's, which a cache answers, and the cache's own.
-    looks: u64,
-    looks_of_the_edge: u64,
-    /// People who asked for a challenge before their turn, and those of them who got one.
-    jumped: usize,
-    jumpers_let_in: usize,
-    /// Units that went to people whom the line had not admitted.
+    looks: [u64; 2],
+    /// Orders of people whom the line had not admitted.
     out_of_turn: usize,
-    sold: usize,
-    #[serde(flatten)]
-    orders: OrderCounts,
 }
 
-#[derive(Debug, Default, Clone, PartialEq, Eq, Serialize)]
-struct Ends {
-    bought: usize,
-    sold_out_in_front: usize,
-    sold_out_behind: usize,
-    unknown: usize,
-}
-
-#[derive(Debug, Default, Clone, PartialEq, Eq, Serialize)]
+/// Requests at the gateway per person.
+#[derive(Debug, Serialize)]
 struct Asked {
     people: usize,
     median: u32,
@@ -143,7 +125,7 @@ impl Staged for InLine {
         outcome
     }
 
-    async fn of(found: &Found<'_>) -> Result<Self> {
+    async fn count(found: &Found<'_>) -> Result<Figures> {
         let waiting = &found.crowd.waiting;
         let last = waiting.last().context("no document of the line was ever seen")?;
         // The same check as `./flash check-line`, which anyone can run.
@@ -156,21 +138,18 @@ impl Staged for InLine {
             let waited = numbers.get(user).and_then(|number| people.get(number));
             waited.and_then(|waited| waited.class).is_some_and(|class| watermark.admits(class, places.place(user)))
         };
-        let admits_per_s = admits_per_s(found.plan);
-        let buyers = found.crowd.buyers.len();
-        let mut report = Self::counted(&people, buyers, admits_per_s);
-        report.commitment.clone_from(&last.commitment);
-        report.estimated = last.people.estimate;
-        report.looks = waiting.looks.load(Ordering::Relaxed);
-        report.looks_of_the_edge = waiting.looks_of_the_edge.load(Ordering::Relaxed);
-        report.out_of_turn = found.orders.iter().filter(|order| !in_turn(&order.reservation.user)).count();
-        report.sold = found.live().count();
-        report.orders = OrderCounts::of(found);
-        Ok(report)
-    }
-
-    fn is_right(&self) -> bool {
-        self.ends.unknown == 0 && self.out_of_turn == 0 && self.jumpers_let_in == 0
+        let seen = Seen {
+            admits_per_s: admits_per_s(found.plan),
+            commitment: &last.commitment,
+            estimated: last.people.estimate,
+            looks: [&waiting.looks, &waiting.looks_of_the_edge].map(|count| count.load(Ordering::Relaxed)),
+            out_of_turn: found.orders.iter().filter(|order| !in_turn(&order.reservation.user)).count(),
+        };
+        let mut figures = counted(&people, found.crowd.buyers.len(), seen);
+        figures.both("sold", "sold", found.live().count());
+        figures.both("paid", "  paid", found.count(OrderState::Paid));
+        found.unsold(&mut figures);
+        Ok(figures)
     }
 }
 
@@ -364,38 +343,44 @@ impl Visitor<'_> {
     }
 }
 
-impl InLine {
-    fn counted(people: &HashMap<usize, Waited>, buyers: usize, admits_per_s: u32) -> Self {
-        let class = |is_early: bool| {
-            people.values().filter(|one| one.class.is_some_and(|class| (class == Class::Early) == is_early)).count()
-        };
-        let ended = |end: End| people.values().filter(|one| one.end == Some(end)).count();
-        let ends = Ends {
-            bought: ended(End::Bought),
-            sold_out_in_front: ended(End::SoldOutInFront),
-            sold_out_behind: ended(End::SoldOutBehind),
-            unknown: buyers - people.values().filter(|one| one.end.is_some()).count(),
-        };
-        let asked = |in_front: bool| Asked::of(people.values().filter(|one| one.was_admitted == in_front));
-        Self {
-            admits_per_s,
-            commitment: String::new(),
-            early: class(true),
-            late: class(false),
-            estimated: 0,
-            admitted: people.values().filter(|one| one.was_admitted).count(),
-            ends,
-            asked_behind: asked(false),
-            asked_in_front: asked(true),
-            looks: 0,
-            looks_of_the_edge: 0,
-            jumped: people.values().filter(|one| one.jumped.is_some()).count(),
-            jumpers_let_in: people.values().filter(|one| one.jumped == Some(true)).count(),
-            out_of_turn: 0,
-            sold: 0,
-            orders: OrderCounts::default(),
-        }
-    }
+fn counted(people: &HashMap<usize, Waited>, buyers: usize, seen: Seen<'_>) -> Figures {
+    let Seen { admits_per_s, commitment, estimated, looks: [looks, looks_of_the_edge], out_of_turn } = seen;
+    let count = |is: &dyn Fn(&Waited) -> bool| people.values().filter(|one| is(one)).count();
+    let early = count(&|one| one.class == Some(Class::Early));
+    let late = count(&|one| matches!(one.class, Some(Class::Late(_))));
+    let admitted = count(&|one| one.was_admitted);
+    let [bought, in_front, behind] =
+        [End::Bought, End::SoldOutInFront, End::SoldOutBehind].map(|end| count(&|one| one.end == Some(end)));
+    let unknown = buyers - count(&|one| one.end.is_some());
+    let (jumped, let_in) = (count(&|one| one.jumped.is_some()), count(&|one| one.jumped == Some(true)));
+    let [asked_behind, asked_in_front] =
+        [false, true].map(|in_front| Asked::of(people.values().filter(|one| one.was_admitted == in_front)));
+
+    let mut figures = Figures::new(unknown == 0 && out_of_turn == 0 && let_in == 0);
+    figures.row("tickets", format!("{early} before the opening (counted as {estimated}), {late} after it"));
+    figures.row("commitment", format!("{}… holds", commitment.get(..16).unwrap_or_default()));
+    figures.row("came to the front", format!("{admitted}, at most {admits_per_s} a second"));
+    figures.row("how it ended", "");
+    figures.row("  bought", bought);
+    figures.row("  sold out, at the front", in_front);
+    figures.row("  sold out, in line", behind);
+    figures.row("  unknown", unknown);
+    figures.row("requests at the gateway", "");
+    figures.row("  never at the front", &asked_behind);
+    figures.row("  at the front", &asked_in_front);
+    figures.row("polls of the line", format!("about {looks}, {looks_of_the_edge} at the gateway"));
+    // People who asked for a challenge before their turn, and those of them who got one.
+    figures.row("tried out of turn", format!("{jumped}, of whom {let_in} were let in"));
+    figures.row("orders out of turn", out_of_turn);
+    let ends =
+        json!({ "bought": bought, "sold_out_in_front": in_front, "sold_out_behind": behind, "unknown": unknown });
+    figures.facts(json!({
+        "admits_per_s": admits_per_s, "commitment": commitment, "early": early, "late": late, "estimated": estimated,
+        "admitted": admitted, "ends": ends, "asked_behind": asked_behind, "asked_in_front": asked_in_front,
+        "looks": looks, "looks_of_the_edge": looks_of_the_edge, "jumped": jumped, "jumpers_let_in": let_in,
+        "out_of_turn": out_of_turn,
+    }));
+    figures
 }
 
 impl Asked {
@@ -416,34 +401,13 @@ impl fmt::Display for Asked {
     }
 }
 
-impl fmt::Display for InLine {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { early, late, estimated, ends, .. } = self;
-        row!(f, "tickets", "{early} before the opening (counted as {estimated}), {late} after it")?;
-        row!(f, "commitment", "{}… holds", self.commitment.get(..16).unwrap_or_default())?;
-        row!(f, "came to the front", "{}, at most {} a second", self.admitted, self.admits_per_s)?;
-        row!(f, "how it ended", "")?;
-        row!(f, "  bought", ends.bought)?;
-        row!(f, "  sold out, at the front", ends.sold_out_in_front)?;
-        row!(f, "  sold out, in line", ends.sold_out_behind)?;
-        row!(f, "  unknown", ends.unknown)?;
-        row!(f, "requests at the gateway", "")?;
-        row!(f, "  never at the front", self.asked_behind)?;
-        row!(f, "  at the front", self.asked_in_front)?;
-        row!(f, "polls of the line", "about {}, {} at the gateway", self.looks, self.looks_of_the_edge)?;
-        row!(f, "tried out of turn", "{}, of whom {} were let in", self.jumped, self.jumpers_let_in)?;
-        row!(f, "orders out of turn", self.out_of_turn)?;
-        row!(f, "sold", self.sold)?;
-        row!(f, "  paid", self.orders.paid)?;
-        self.orders.unsold(f)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn counted(change: impl FnOnce(&mut HashMap<usize, Waited>)) -> InLine {
+    const SEEN: Seen<'_> = Seen { admits_per_s: 10, commitment: "", estimated: 4, looks: [0; 2], out_of_turn: 0 };
+
+    fn people() -> HashMap<usize, Waited> {
         let one = |asked, was_admitted, end| Waited {
             class: Some(Class::Early),
             asked,
@@ -451,34 +415,37 @@ mod tests {
             jumped: None,
             end: Some(end),
         };
-        let mut people = HashMap::from([
+        HashMap::from([
             (0, one(4, true, End::Bought)),
             (1, one(4, true, End::SoldOutInFront)),
             (2, one(1, false, End::SoldOutBehind)),
             (3, Waited { class: Some(Class::Late(7)), ..one(1, false, End::SoldOutBehind) }),
             (4, Waited { jumped: Some(false), ..one(2, false, End::SoldOutBehind) }),
-        ]);
-        change(&mut people);
-        InLine::counted(&people, 5, 10)
+        ])
     }
 
     #[test]
     fn everybody_is_counted_once() {
-        let report = counted(|_| {});
-        assert_eq!((report.early, report.late, report.admitted), (4, 1, 2));
-        let ends = Ends { bought: 1, sold_out_in_front: 1, sold_out_behind: 3, unknown: 0 };
-        assert_eq!(report.ends, ends);
-        assert_eq!(report.asked_behind, Asked { people: 3, median: 1, most: 2 });
-        assert_eq!(report.asked_in_front, Asked { people: 2, median: 4, most: 4 });
-        assert_eq!((report.jumped, report.jumpers_let_in), (1, 0));
-        assert!(report.is_right(), "{report}");
+        let Figures { facts, text, is_right } = counted(&people(), 5, SEEN);
+        let counts = ["early", "late", "admitted", "jumped", "jumpers_let_in"].map(|key| facts[key].as_u64().unwrap());
+        assert_eq!(counts, [4, 1, 2, 1, 0]);
+        let ends = json!({ "bought": 1, "sold_out_in_front": 1, "sold_out_behind": 3, "unknown": 0 });
+        assert_eq!(facts["ends"], ends);
+        assert_eq!(facts["asked_behind"], json!({ "people": 3, "median": 1, "most": 2 }));
+        assert_eq!(facts["asked_in_front"], json!({ "people": 2, "median": 4, "most": 4 }));
+        assert!(is_right, "{text}");
     }
 
     #[test]
     fn a_person_forgotten_or_let_in_out_of_turn_is_found() {
-        assert!(!counted(|people| people.retain(|number, _| *number != 3)).is_right());
-        assert!(!counted(|people| people.get_mut(&3).unwrap().end = None).is_right());
-        assert!(!counted(|people| people.get_mut(&4).unwrap().jumped = Some(true)).is_right());
-        assert!(!InLine { out_of_turn: 1, ..counted(|_| {}) }.is_right());
+        let is_right = |change: fn(&mut HashMap<usize, Waited>)| {
+            let mut people = people();
+            change(&mut people);
+            counted(&people, 5, SEEN).is_right
+        };
+        assert!(!is_right(|people| people.retain(|number, _| *number != 3)));
+        assert!(!is_right(|people| people.get_mut(&3).unwrap().end = None));
+        assert!(!is_right(|people| people.get_mut(&4).unwrap().jumped = Some(true)));
+        assert!(!counted(&people(), 5, Seen { out_of_turn: 1, ..SEEN }).is_right);
     }
 }

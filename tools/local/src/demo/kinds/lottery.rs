@@ -1,19 +1,17 @@
-use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use ::sale::audit::Awarded;
 use ::sale::{Allocation, Award, DrawTime, OrderState, Prize};
 use anyhow::{Context, Result, bail};
 use sale::award::{self, Hex, merkle};
-use serde::Serialize;
 use serde_json::json;
 
 use super::prizes::prizes;
 use super::{Desk, Found, Staged, round_in};
 use crate::client::NewSale;
+use crate::demo::figures::Figures;
 use crate::demo::plan::Plan;
-use crate::demo::text::row;
 use crate::stages::Stage;
 
 /// Tickets for each prize: a hundred prizes among a thousand tickets.
@@ -24,31 +22,7 @@ const PATIENCE: Duration = Duration::from_secs(300);
 const POLL_EVERY: Duration = Duration::from_secs(2);
 
 /// Entries among which prizes are drawn once the sale is over. Nobody pays.
-#[derive(Debug, Serialize)]
-pub(in crate::demo) struct Lottery {
-    tickets: u32,
-    entries: usize,
-    failed: usize,
-    prizes: Vec<Drawn>,
-    /// The commitment that the round published, and whether seed and plan match it.
-    commitment: Option<String>,
-    fits: bool,
-    /// The published root, and whether it is that of the orders.
-    root: String,
-    holds: bool,
-    /// Orders whose prize differs from the draw's, plus missing ones.
-    wrong_awards: usize,
-    /// Prizes whose winners were reported to the gift service, or are recorded if there is none.
-    notified: usize,
-    exact: bool,
-}
-
-#[derive(Debug, Serialize)]
-struct Drawn {
-    name: String,
-    count: u32,
-    won: usize,
-}
+pub(in crate::demo) struct Lottery;
 
 impl Staged for Lottery {
     fn offer(plan: &Plan) -> NewSale {
@@ -79,7 +53,7 @@ impl Staged for Lottery {
         }
     }
 
-    async fn of(found: &Found<'_>) -> Result<Self> {
+    async fn count(found: &Found<'_>) -> Result<Figures> {
         let id = &found.crowd.round;
         let round = round_in(found.ledger, id).await?;
         let Allocation::Prizes { prizes, .. } = &round.terms.allocation else { bail!("round {id} has no prizes") };
@@ -107,74 +81,46 @@ impl Staged for Lottery {
         let mut awarded = Awarded::nothing(&round.terms).context("it has awards")?;
         found.orders.iter().for_each(|order| awarded.add(order));
         awarded.note_draw(closed.entries, true);
-        let mut positions = BTreeSet::new();
+        let mut notified = 0;
         for position in 1..=u32::try_from(winners.len())? {
             let winner = found.ledger.winner(id, position).await?;
-            positions.extend(winner.filter(|winner| winner.notified_at_ms.is_some()).map(|_| position));
+            notified += usize::from(winner.is_some_and(|winner| winner.notified_at_ms.is_some()));
         }
-        let drawn = (1..).zip(prizes).map(|(prize, Prize { name, count })| Drawn {
-            name: name.clone(),
-            count: *count,
-            won: entries.iter().filter(|order| order.award == Some(Award::Prize { prize })).count(),
-        });
-        Ok(Self {
-            tickets: round.terms.total,
-            entries: entries.len(),
-            failed: found.count(OrderState::Failed),
-            prizes: drawn.collect(),
-            commitment: round.commitment.map(|commitment| commitment.to_string()),
-            fits: round.commitment == Some(commitment),
-            root: Hex(&closed.root).to_string(),
-            holds: closed.root == merkle::root(&leaves) && closed.entries as usize == entries.len(),
-            wrong_awards: wrong,
-            notified: positions.len(),
-            exact: awarded.is_exact(),
-        })
-    }
+        let (fits, exact) = (round.commitment == Some(commitment), awarded.is_exact());
+        let holds = closed.root == merkle::root(&leaves) && closed.entries as usize == entries.len();
 
-    fn is_right(&self) -> bool {
-        self.fits && self.holds && self.exact && self.wrong_awards == 0
+        let yes = |is: bool| if is { "yes" } else { "NO" };
+        let mut figures = Figures::new(fits && holds && exact && wrong == 0);
+        figures.row("entries", format!("{} of {} tickets", entries.len(), round.terms.total));
+        figures.both("failed", "failed", found.count(OrderState::Failed));
+        figures.gap();
+        figures.row("prizes", format!("{:>7} {:>9}", "count", "won"));
+        let mut drawn = Vec::new();
+        for (prize, Prize { name, count }) in (1..).zip(prizes) {
+            let won = entries.iter().filter(|order| order.award == Some(Award::Prize { prize })).count();
+            figures.row(&format!("  {name}"), format!("{count:>7} {won:>9}"));
+            drawn.push(json!({ "name": name, "count": count, "won": won }));
+        }
+        // To the gift service; if there is none, they are recorded.
+        figures.both("notified", "winners notified", notified);
+        figures.gap();
+        let published = round.commitment.map(|commitment| commitment.to_string());
+        figures.row("commitment", published.as_deref().unwrap_or("none"));
+        figures.row("  matches seed and prizes", yes(fits));
+        figures.both("root", "root of the entries", Hex(&closed.root).to_string());
+        figures.row("  matches the orders", yes(holds));
+        figures.both("wrong_awards", "orders with a wrong award", wrong);
+        figures.row("each prize once", yes(exact));
+        figures.facts(json!({
+            "tickets": round.terms.total, "entries": entries.len(), "prizes": drawn, "commitment": published,
+            "fits": fits, "holds": holds, "exact": exact,
+        }));
+        Ok(figures)
     }
 }
 
 /// The prizes for this many tickets: at least one, and never more than tickets.
-fn prizes_for(tickets: u32) -> Vec<Prize> {
+pub(super) fn prizes_for(tickets: u32) -> Vec<Prize> {
     let all = (tickets / TICKETS_PER_PRIZE).max(1);
     prizes([1, all / 10, all - 1 - all / 10])
-}
-
-impl fmt::Display for Lottery {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let yes = |is: bool| if is { "yes" } else { "NO" };
-        row!(f, "entries", "{} of {} tickets", self.entries, self.tickets)?;
-        row!(f, "failed", self.failed)?;
-        row!(f)?;
-        row!(f, "prizes", "{:>7} {:>9}", "count", "won")?;
-        for Drawn { name, count, won } in &self.prizes {
-            row!(f, format!("  {name}"), "{count:>7} {won:>9}")?;
-        }
-        row!(f, "winners notified", self.notified)?;
-        row!(f)?;
-        row!(f, "commitment", self.commitment.as_deref().unwrap_or("none"))?;
-        row!(f, "  matches seed and prizes", yes(self.fits))?;
-        row!(f, "root of the entries", self.root)?;
-        row!(f, "  matches the orders", yes(self.holds))?;
-        row!(f, "orders with a wrong award", self.wrong_awards)?;
-        row!(f, "each prize once", yes(self.exact))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_number_of_tickets_has_prizes_enough_and_not_too_many() {
-        for tickets in [1, 2, 9, 10, 19, 20, 100, 1_000, 10_000] {
-            let prizes = prizes_for(tickets);
-            let count: u32 = prizes.iter().map(|prize| prize.count).sum();
-            assert!((1..=tickets).contains(&count) && prizes.iter().all(|prize| prize.count > 0), "{tickets}");
-        }
-        assert_eq!(prizes_for(1_000).iter().map(|prize| prize.count).sum::<u32>(), 100);
-    }
 }

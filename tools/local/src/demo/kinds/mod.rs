@@ -8,22 +8,20 @@ mod rain;
 mod red_packet;
 mod sale;
 
-use std::fmt::{self, Display};
 use std::sync::Arc;
 
 use ::sale::{EpochMs, Order, OrderState, RainPlan, Round, RoundId};
 use anyhow::{Context, Result};
 use ledger::Ledger;
 use load::Outcome;
-use serde::Serialize;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use crate::client::{Client, NewSale};
 use crate::demo::crowd::{Crowd, Turn};
+use crate::demo::figures::Figures;
 use crate::demo::plan::Plan;
 use crate::demo::rush;
-use crate::demo::text::row;
 
 pub(super) use early_access::MembersFirst;
 pub(super) use line::InLine;
@@ -33,8 +31,8 @@ pub(super) use rain::Downpour;
 pub(super) use red_packet::RedPacket;
 pub(super) use sale::Sale;
 
-/// A kind of sale. Its value is the part of the report that only this kind has, as JSON and as lines.
-pub(super) trait Staged: Serialize + Display + Sized {
+/// A kind of sale.
+pub(super) trait Staged {
     fn offer(plan: &Plan) -> NewSale;
 
     /// Who the buyer with this number is in the sale.
@@ -66,11 +64,9 @@ pub(super) trait Staged: Serialize + Display + Sized {
         Ok(())
     }
 
-    async fn of(found: &Found<'_>) -> Result<Self>;
-
-    /// Whether every sum and count of this kind is right. That no unit is oversold, lost or duplicated is checked for
-    /// all kinds.
-    fn is_right(&self) -> bool;
+    /// The part of the report that only this kind has, and whether every sum and count of it is right. That no unit is
+    /// oversold, lost or duplicated is checked for all kinds.
+    async fn count(found: &Found<'_>) -> Result<Figures>;
 }
 
 /// What is known when everything has settled.
@@ -118,33 +114,6 @@ pub(super) async fn round_in(ledger: &Ledger, id: &RoundId) -> Result<Round> {
     ledger.round(id).await?.with_context(|| format!("the ledger has no round {id}"))
 }
 
-/// How the orders of a sale for money ended.
-#[derive(Debug, Default, Serialize)]
-struct OrderCounts {
-    paid: usize,
-    expired: usize,
-    cancelled: usize,
-    failed: usize,
-}
-
-impl OrderCounts {
-    fn of(found: &Found<'_>) -> Self {
-        Self {
-            paid: found.count(OrderState::Paid),
-            expired: found.count(OrderState::Expired),
-            cancelled: found.count(OrderState::Cancelled),
-            failed: found.count(OrderState::Failed),
-        }
-    }
-
-    /// The lines about orders without a unit.
-    fn unsold(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        row!(f, "expired", self.expired)?;
-        row!(f, "cancelled", self.cancelled)?;
-        row!(f, "failed", self.failed)
-    }
-}
-
 impl Found<'_> {
     /// Orders with a unit.
     pub(super) fn live(&self) -> impl Iterator<Item = &Order> {
@@ -153,6 +122,13 @@ impl Found<'_> {
 
     pub(super) fn count(&self, state: OrderState) -> usize {
         self.orders.iter().filter(|order| order.state == state).count()
+    }
+
+    /// Adds the orders of a sale for money that have no unit.
+    fn unsold(&self, figures: &mut Figures) {
+        figures.both("expired", "expired", self.count(OrderState::Expired));
+        figures.both("cancelled", "cancelled", self.count(OrderState::Cancelled));
+        figures.both("failed", "failed", self.count(OrderState::Failed));
     }
 }
 

@@ -1,52 +1,19 @@
-use std::fmt;
-
-use ::sale::audit::Tally;
 use ::sale::{Allocation, Award, DrawTime, Prize};
 use anyhow::{Context, Result, bail};
-use serde::Serialize;
+use serde_json::{Value, json};
 
 use super::{Found, Staged};
 use crate::client::NewSale;
-use crate::demo::draw::{Draw, Given, by_arrival, mean, tenths};
+use crate::demo::draw::{Given, by_arrival, mean, tenths};
+use crate::demo::figures::Figures;
 use crate::demo::plan::Plan;
-use crate::demo::text::row;
 
 /// One in this many tickets wins each of these, besides the first prize.
 const SECOND_PRIZE_ONE_OF: u32 = 20;
 const THIRD_PRIZE_ONE_OF: u32 = 10;
 
 /// Tickets that win at once or not. A ticket is final, and nobody pays.
-#[derive(Debug, Serialize)]
-pub(in crate::demo) struct Prizes {
-    tickets: u32,
-    prizes: Vec<Counted>,
-    blanks: Counted,
-    /// The fraction of each tenth of the tickets, in order, that won a prize.
-    won_by_arrival: Vec<f64>,
-    #[serde(flatten)]
-    draw: Draw,
-}
-
-#[derive(Debug, Serialize)]
-struct Counted {
-    name: String,
-    count: i64,
-    /// How many orders have it, from the orders alone.
-    won: i64,
-    /// How many tickets that nobody took have it, from the table alone.
-    unclaimed: i64,
-}
-
-impl Counted {
-    fn of(name: &str, tally: &Tally, award: Award, untaken: &[Award]) -> Result<Self> {
-        let unclaimed = i64::try_from(untaken.iter().filter(|each| **each == award).count())?;
-        Ok(Self { name: name.to_owned(), count: tally.total, won: tally.awarded, unclaimed })
-    }
-
-    const fn is_right(&self) -> bool {
-        self.won + self.unclaimed == self.count
-    }
-}
+pub(in crate::demo) struct Prizes;
 
 impl Staged for Prizes {
     fn offer(plan: &Plan) -> NewSale {
@@ -57,12 +24,8 @@ impl Staged for Prizes {
         })
     }
 
-    async fn of(found: &Found<'_>) -> Result<Self> {
-        Self::counted(Given::read(found).await?)
-    }
-
-    fn is_right(&self) -> bool {
-        self.draw.is_right() && self.prizes.iter().all(Counted::is_right) && self.blanks.is_right()
+    async fn count(found: &Found<'_>) -> Result<Figures> {
+        counted(&Given::read(found).await?)
     }
 }
 
@@ -78,42 +41,41 @@ fn prizes_for(tickets: u32) -> Vec<Prize> {
     prizes([1, tickets / SECOND_PRIZE_ONE_OF, tickets / THIRD_PRIZE_ONE_OF])
 }
 
-impl Prizes {
-    fn counted(given: Given) -> Result<Self> {
-        let Given { allocation: Allocation::Prizes { prizes, .. }, awarded, grabbed, untaken, draw, .. } = given else {
-            bail!("the round has no prizes")
-        };
-        let prizes = (1..).zip(&prizes).zip(&awarded.prizes);
-        let prizes = prizes
-            .map(|((prize, Prize { name, .. }), tally)| Counted::of(name, tally, Award::Prize { prize }, &untaken));
-        let blanks = awarded.blanks.as_ref().context("the audit counts no blanks")?;
-        let share = |group: &[Award]| mean(group.iter().map(|award| f64::from(*award != Award::Blank)));
-        Ok(Self {
-            tickets: u32::try_from(grabbed.len() + untaken.len())?,
-            prizes: prizes.collect::<Result<_>>()?,
-            blanks: Counted::of("blank", blanks, Award::Blank, &untaken)?,
-            won_by_arrival: tenths(&grabbed).map(share).collect(),
-            draw,
-        })
-    }
-}
+fn counted(given: &Given) -> Result<Figures> {
+    let Given { allocation: Allocation::Prizes { prizes, .. }, awarded, grabbed, untaken, draw, .. } = given else {
+        bail!("the round has no prizes")
+    };
+    let named = (1..).zip(prizes).map(|(prize, Prize { name, .. })| (name.as_str(), Award::Prize { prize }));
+    let blanks = awarded.blanks.as_ref().context("the audit counts no blanks")?;
+    let tallied = named.zip(&awarded.prizes).chain([(("blank", Award::Blank), blanks)]);
 
-impl fmt::Display for Prizes {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        row!(f, "granted", "{} of {} tickets", self.draw.granted, self.tickets)?;
-        row!(f)?;
-        row!(f, "prizes", "{:>7} {:>9} {:>9}", "count", "won", "unclaimed")?;
-        for counted in self.prizes.iter().chain([&self.blanks]) {
-            let Counted { name, count, won, unclaimed } = counted;
-            let verdict = if counted.is_right() { "" } else { "  WRONG" };
-            row!(f, format!("  {name}"), "{count:>7} {won:>9} {unclaimed:>9}{verdict}")?;
-        }
-        row!(f)?;
-        write!(f, "{}", self.draw)?;
-        row!(f)?;
-        row!(f, "winners by order of arrival", "")?;
-        by_arrival(f, &self.won_by_arrival)
+    let tickets = grabbed.len() + untaken.len();
+    let mut figures = Figures::new(draw.is_right());
+    figures.row("granted", format!("{} of {tickets} tickets", draw.granted));
+    figures.gap();
+    figures.row("prizes", format!("{:>7} {:>9} {:>9}", "count", "won", "unclaimed"));
+    let mut counted: Vec<Value> = Vec::new();
+    for ((name, award), tally) in tallied {
+        // From the orders alone, and from the table alone.
+        let (count, won) = (tally.total, tally.awarded);
+        let unclaimed = i64::try_from(untaken.iter().filter(|each| **each == award).count())?;
+        let is_right = won + unclaimed == count;
+        figures.is_right &= is_right;
+        let verdict = if is_right { "" } else { "  WRONG" };
+        figures.row(&format!("  {name}"), format!("{count:>7} {won:>9} {unclaimed:>9}{verdict}"));
+        counted.push(json!({ "name": name, "count": count, "won": won, "unclaimed": unclaimed }));
     }
+    // The fraction of each tenth of the tickets, in order, that won a prize.
+    let share = |group: &[Award]| mean(group.iter().map(|award| f64::from(*award != Award::Blank)));
+    let won_by_arrival: Vec<f64> = tenths(grabbed).map(share).collect();
+    figures.facts(json!({ "tickets": tickets, "blanks": counted.pop(), "prizes": counted }));
+    figures.facts(json!({ "won_by_arrival": won_by_arrival }));
+    figures.gap();
+    draw.show(&mut figures);
+    figures.gap();
+    figures.row("winners by order of arrival", "");
+    by_arrival(&mut figures, &won_by_arrival);
+    Ok(figures)
 }
 
 #[cfg(test)]
@@ -121,19 +83,18 @@ mod tests {
     use super::*;
     use crate::demo::draw::tests::{given, prizes as allocation};
 
-    fn drawn(taken: u32, change: impl FnOnce(&mut Vec<::sale::Order>)) -> Prizes {
-        Prizes::counted(given(allocation(), taken, change)).unwrap()
+    fn drawn(taken: u32, change: impl FnOnce(&mut Vec<::sale::Order>)) -> Figures {
+        counted(&given(allocation(), taken, change)).unwrap()
     }
 
     #[test]
     fn each_prize_is_won_or_unclaimed() {
         for taken in [0, 1, 9, 10] {
-            let drawn = drawn(taken, |_| {});
-            assert!(drawn.is_right(), "{drawn:?}");
-            let counts: Vec<i64> = drawn.prizes.iter().chain([&drawn.blanks]).map(|counted| counted.count).collect();
-            assert_eq!(counts, [1, 2, 7]);
-            let unclaimed: i64 = drawn.prizes.iter().chain([&drawn.blanks]).map(|counted| counted.unclaimed).sum();
-            assert_eq!(unclaimed, 10 - i64::from(taken));
+            let Figures { facts, is_right, .. } = drawn(taken, |_| {});
+            assert!(is_right, "{facts:?}");
+            let all = || facts["prizes"].as_array().unwrap().iter().chain([&facts["blanks"]]);
+            let of = |key: &str| all().map(|counted| counted[key].as_i64().unwrap()).collect::<Vec<_>>();
+            assert_eq!((of("count"), of("unclaimed").iter().sum::<i64>()), (vec![1, 2, 7], 10 - i64::from(taken)));
         }
     }
 
@@ -143,15 +104,18 @@ mod tests {
             let blank = orders.iter_mut().find(|order| order.award == Some(Award::Blank)).unwrap();
             blank.award = Some(Award::Prize { prize: 1 });
         });
-        assert!(!drawn.is_right() && drawn.to_string().contains("WRONG"), "{drawn}");
+        assert!(!drawn.is_right && drawn.text.contains("WRONG"), "{drawn:?}");
     }
 
     #[test]
     fn every_number_of_tickets_has_prizes_enough_and_not_too_many() {
-        for tickets in [1, 2, 9, 10, 19, 20, 1_000, 10_000] {
-            let prizes = prizes_for(tickets);
-            let count: u32 = prizes.iter().map(|prize| prize.count).sum();
-            assert!((1..=tickets).contains(&count) && prizes.iter().all(|prize| prize.count > 0), "{tickets}");
+        for tickets in [1, 2, 9, 10, 19, 20, 100, 1_000, 10_000] {
+            for prizes in [prizes_for(tickets), super::super::lottery::prizes_for(tickets)] {
+                let count: u32 = prizes.iter().map(|prize| prize.count).sum();
+                assert!((1..=tickets).contains(&count) && prizes.iter().all(|prize| prize.count > 0), "{tickets}");
+            }
         }
+        let drawn_at_end = super::super::lottery::prizes_for(1_000);
+        assert_eq!(drawn_at_end.iter().map(|prize| prize.count).sum::<u32>(), 100);
     }
 }

@@ -1,18 +1,16 @@
 use std::collections::HashSet;
-use std::fmt;
 use std::time::Duration;
 
 use ::sale::{Allocation, EpochMs, OrderState, Rain, RainPlan, Steady};
 use anyhow::Result;
 use load::Curve;
-use serde::Serialize;
 use serde_json::json;
 
 use super::{Desk, Found, SaleUpdates, Staged};
 use crate::client::NewSale;
 use crate::demo::draw::{bar, by_arrival, mean, tenths};
+use crate::demo::figures::Figures;
 use crate::demo::plan::Plan;
-use crate::demo::text::row;
 
 /// One in this many units is available at the opening.
 const AT_ONCE_ONE_OF: u32 = 10;
@@ -28,39 +26,7 @@ const HEARS_WITHIN_S: u32 = 5;
 
 /// Units that become available over time, at a rate that is raised and lowered while people come. They are free, and a
 /// grab is final.
-#[derive(Debug, Serialize)]
-pub(in crate::demo) struct Downpour {
-    offered: String,
-    /// Changes while it ran.
-    rates: Vec<Rate>,
-    granted: usize,
-    failed: usize,
-    /// Units that were taken before any plan in force had made them available.
-    too_early: usize,
-    /// Units that were available when the last buyer came, but that nobody took.
-    not_taken: u32,
-    /// Units that had not dropped by then.
-    to_drop: u32,
-    step_s: u64,
-    /// From the first buyer on.
-    steps: Vec<Step>,
-    /// The fraction of each tenth of the buyers, in order, that got a unit.
-    chance_by_arrival: Vec<f64>,
-}
-
-#[derive(Debug, Serialize)]
-struct Rate {
-    from_s: f64,
-    units: u32,
-    every_ms: u64,
-}
-
-/// Grabs within some seconds, and what the plan made available.
-#[derive(Debug, PartialEq, Eq, Serialize)]
-struct Step {
-    grabs: u32,
-    planned: u32,
-}
+pub(in crate::demo) struct Downpour;
 
 #[derive(Debug, Clone, Copy)]
 struct Grab {
@@ -93,20 +59,14 @@ impl Staged for Downpour {
         Ok(SaleUpdates { began_ms, plans })
     }
 
-    async fn of(found: &Found<'_>) -> Result<Self> {
+    async fn count(found: &Found<'_>) -> Result<Figures> {
         let live =
             found.live().map(|order| Grab { unit: order.reservation.unit.0, at: order.reservation.reserved_at_ms });
         let grabs: Vec<Grab> = live.collect();
         let winners: HashSet<usize> = found.crowd.promised().accepted.values().map(|(number, _)| *number).collect();
         let won: Vec<bool> = (0..found.plan.buyers as usize).map(|number| winners.contains(&number)).collect();
-        let [offered, ..] = rates(found.plan);
-        let mut downpour = Self::counted(&offered, found.updates, over(found.plan), &grabs, &won);
-        downpour.failed = found.count(OrderState::Failed);
-        Ok(downpour)
-    }
-
-    fn is_right(&self) -> bool {
-        self.too_early == 0
+        let (offered, failed) = (&rates(found.plan)[0], found.count(OrderState::Failed));
+        Ok(counted(offered, failed, found.updates, over(found.plan), &grabs, &won))
     }
 }
 
@@ -138,84 +98,77 @@ fn available(plans: &[RainPlan], at: EpochMs) -> u32 {
     begun.map_or(0, |plan| plan.available(at))
 }
 
-impl Downpour {
-    fn counted(offered: &Rain, updates: &SaleUpdates, over: Duration, grabs: &[Grab], won: &[bool]) -> Self {
-        let SaleUpdates { began_ms: began, plans } = updates;
-        let total = plans.first().map_or(0, |plan| plan.last);
-        let after = |ms: u64| EpochMs(began.0.saturating_add_unsigned(ms));
-        let over_ms = u64::try_from(over.as_millis()).unwrap_or(u64::MAX);
-        let step_ms = over_ms.div_ceil(STEPS).div_ceil(1000).max(1) * 1000;
-        // On a slow machine buyers get their units after everybody has come.
-        let last_ms = grabs.iter().map(|grab| grab.at.since_ms(*began)).max().unwrap_or(0);
-        let count = over_ms.max(last_ms + 1).div_ceil(step_ms);
-        let mut by_step = vec![0; usize::try_from(count).unwrap_or_default()];
-        for grab in grabs {
-            if let Some(step) = by_step.get_mut((grab.at.since_ms(*began) / step_ms) as usize) {
-                *step += 1;
-            }
-        }
-        let planned = |from: u64, to: u64| {
-            let before = if from == 0 { 0 } else { available(plans, after(from)) };
-            available(plans, after(to)).saturating_sub(before)
-        };
-        let step = |(at, grabs): (u64, u32)| Step { grabs, planned: planned(at * step_ms, (at + 1) * step_ms) };
-        let is_early = |grab: &&Grab| {
-            let before = EpochMs(grab.at.0 - i64::from(HEARS_WITHIN_S) * 1000);
-            // A plan that has just ended may have made more available, which stays so.
-            let until_lately = plans.iter().rev().find(|plan| plan.from_ms <= before);
-            let had = until_lately.map_or(0, |plan| plan.available(grab.at));
-            grab.unit > available(plans, grab.at).max(had)
-        };
-        let dropped = available(plans, after(over_ms));
-        let taken = u32::try_from(grabs.len()).unwrap_or(u32::MAX);
-        let share = |group: &[bool]| mean(group.iter().map(|won| f64::from(*won)));
-        Self {
-            offered: offered.to_string(),
-            rates: plans.iter().skip(1).map(|plan| Rate::of(plan, *began)).collect(),
-            granted: grabs.len(),
-            failed: 0,
-            too_early: grabs.iter().filter(is_early).count(),
-            not_taken: dropped.saturating_sub(taken),
-            to_drop: total.saturating_sub(dropped),
-            step_s: step_ms / 1000,
-            steps: (0..).zip(by_step).map(step).collect(),
-            chance_by_arrival: tenths(won).map(share).collect(),
+fn counted(
+    offered: &Rain,
+    failed: usize,
+    updates: &SaleUpdates,
+    over: Duration,
+    grabs: &[Grab],
+    won: &[bool],
+) -> Figures {
+    let SaleUpdates { began_ms: began, plans } = updates;
+    let total = plans.first().map_or(0, |plan| plan.last);
+    let after = |ms: u64| EpochMs(began.0.saturating_add_unsigned(ms));
+    let over_ms = u64::try_from(over.as_millis()).unwrap_or(u64::MAX);
+    let step_ms = over_ms.div_ceil(STEPS).div_ceil(1000).max(1) * 1000;
+    // On a slow machine buyers get their units after everybody has come.
+    let last_ms = grabs.iter().map(|grab| grab.at.since_ms(*began)).max().unwrap_or(0);
+    let count = over_ms.max(last_ms + 1).div_ceil(step_ms);
+    let mut by_step = vec![0_u32; usize::try_from(count).unwrap_or_default()];
+    for grab in grabs {
+        if let Some(step) = by_step.get_mut((grab.at.since_ms(*began) / step_ms) as usize) {
+            *step += 1;
         }
     }
-}
+    let planned = |from: u64, to: u64| {
+        let before = if from == 0 { 0 } else { available(plans, after(from)) };
+        available(plans, after(to)).saturating_sub(before)
+    };
+    let is_early = |grab: &&Grab| {
+        let before = EpochMs(grab.at.0 - i64::from(HEARS_WITHIN_S) * 1000);
+        // A plan that has just ended may have made more available, which stays so.
+        let until_lately = plans.iter().rev().find(|plan| plan.from_ms <= before);
+        let had = until_lately.map_or(0, |plan| plan.available(grab.at));
+        grab.unit > available(plans, grab.at).max(had)
+    };
+    let too_early = grabs.iter().filter(is_early).count();
+    let dropped = available(plans, after(over_ms));
+    let taken = u32::try_from(grabs.len()).unwrap_or(u32::MAX);
 
-impl Rate {
-    fn of(plan: &RainPlan, began: EpochMs) -> Self {
-        let from_s = plan.from_ms.since_ms(began) as f64 / 1000.0;
-        Self { from_s: (from_s * 10.0).round() / 10.0, units: plan.units, every_ms: plan.every_ms }
+    let mut figures = Figures::new(too_early == 0);
+    figures.both("granted", "granted", grabs.len());
+    figures.both("failed", "failed", failed);
+    figures.both("offered", "plan", offered.to_string());
+    let mut rates = Vec::new();
+    for RainPlan { from_ms, units, every_ms, .. } in plans.iter().skip(1) {
+        let from_s = (from_ms.since_ms(*began) as f64 / 100.0).round() / 10.0;
+        figures.row(&format!("  changed after {from_s:.1} s"), format!("{units} every {} s", every_ms / 1000));
+        rates.push(json!({ "from_s": from_s, "units": units, "every_ms": every_ms }));
     }
-}
-
-impl fmt::Display for Downpour {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        row!(f, "granted", self.granted)?;
-        row!(f, "failed", self.failed)?;
-        row!(f, "plan", self.offered)?;
-        for Rate { from_s, units, every_ms } in &self.rates {
-            row!(f, format!("  changed after {from_s:.1} s"), "{units} every {} s", every_ms / 1000)?;
-        }
-        let verdict = if self.too_early == 0 { "" } else { "  WRONG" };
-        row!(f, "taken before their drop", "{}{verdict}", self.too_early)?;
-        row!(f, "available and not taken", self.not_taken)?;
-        row!(f, "not dropped yet", self.to_drop)?;
-        row!(f)?;
-        row!(f, "a second", "{:>9} {:>9}   in steps of {} s", "grabs", "planned", self.step_s)?;
-        let most = self.steps.iter().map(|step| step.grabs).max().unwrap_or(0);
-        for (at, Step { grabs, planned }) in (0..).zip(&self.steps) {
-            let per_s = |count: u32| f64::from(count) / self.step_s as f64;
-            let bar = bar(f64::from(*grabs) / f64::from(most.max(1)));
-            let from_s = at * self.step_s;
-            row!(f, format!("  {from_s} s"), "{:>9.1} {:>9.1}   {bar}", per_s(*grabs), per_s(*planned))?;
-        }
-        row!(f)?;
-        row!(f, "chance by order of arrival", "")?;
-        by_arrival(f, &self.chance_by_arrival)
+    let verdict = if too_early == 0 { "" } else { "  WRONG" };
+    figures.row("taken before their drop", format!("{too_early}{verdict}"));
+    figures.both("not_taken", "available and not taken", dropped.saturating_sub(taken));
+    figures.both("to_drop", "not dropped yet", total.saturating_sub(dropped));
+    figures.gap();
+    let step_s = step_ms / 1000;
+    figures.row("a second", format!("{:>9} {:>9}   in steps of {step_s} s", "grabs", "planned"));
+    let most = by_step.iter().copied().max().unwrap_or(0).max(1);
+    let mut steps = Vec::new();
+    for (at, grabs) in (0..).zip(by_step) {
+        let planned = planned(at * step_ms, (at + 1) * step_ms);
+        let [grabbed_per_s, planned_per_s] = [grabs, planned].map(|count| f64::from(count) / step_s as f64);
+        let bar = bar(f64::from(grabs) / f64::from(most));
+        let value = format!("{grabbed_per_s:>9.1} {planned_per_s:>9.1}   {bar}");
+        figures.row(&format!("  {} s", at * step_s), value);
+        steps.push(json!({ "grabs": grabs, "planned": planned }));
     }
+    let chance: Vec<f64> = tenths(won).map(|group| mean(group.iter().map(|won| f64::from(*won)))).collect();
+    figures.facts(json!({ "rates": rates, "too_early": too_early, "step_s": step_s, "steps": steps }));
+    figures.facts(json!({ "chance_by_arrival": chance }));
+    figures.gap();
+    figures.row("chance by order of arrival", "");
+    by_arrival(&mut figures, &chance);
+    figures
 }
 
 #[cfg(test)]
@@ -235,40 +188,48 @@ mod tests {
         SaleUpdates { began_ms: BEGAN, plans: vec![plan(0, 1, 10), plan(10, 2, 20), plan(20, 0, 40)] }
     }
 
-    fn counted(grabs: &[(u32, i64)]) -> Downpour {
+    fn downpour(grabs: &[(u32, i64)]) -> Figures {
         let grabs: Vec<Grab> =
             grabs.iter().map(|(unit, at_ms)| Grab { unit: *unit, at: EpochMs(BEGAN.0 + at_ms) }).collect();
         let won: Vec<bool> = (0..20).map(|number| number < grabs.len()).collect();
-        Downpour::counted(&Rain::default(), &updates(), OVER, &grabs, &won)
+        counted(&Rain::default(), 0, &updates(), OVER, &grabs, &won)
     }
 
     #[test]
     fn what_is_grabbed_stands_beside_what_was_planned() {
-        let downpour = counted(&[(1, 0), (2, 1), (11, 1_000), (12, 2_500), (40, 29_999)]);
-        assert_eq!((downpour.too_early, downpour.not_taken, downpour.to_drop), (0, 35, 60));
-        assert_eq!((downpour.step_s, downpour.steps.len()), (2, 15));
-        let step = |at: usize| (downpour.steps[at].grabs, downpour.steps[at].planned);
-        assert_eq!([step(0), step(1), step(5), step(10), step(14)], [(3, 12), (1, 2), (0, 4), (0, 0), (1, 0)]);
-        let planned: u32 = downpour.steps.iter().map(|step| step.planned).sum();
-        assert_eq!(planned, 40, "every drop is in one step");
-        assert_eq!(downpour.chance_by_arrival[..4], [1.0, 1.0, 0.5, 0.0]);
+        let facts = downpour(&[(1, 0), (2, 1), (11, 1_000), (12, 2_500), (40, 29_999)]).facts;
+        let counts = ["too_early", "not_taken", "to_drop", "step_s"].map(|key| facts[key].as_u64().unwrap());
+        assert_eq!(counts, [0, 35, 60, 2]);
+        let step = |step: &serde_json::Value| ["grabs", "planned"].map(|key| step[key].as_u64().unwrap());
+        let steps: Vec<[u64; 2]> = facts["steps"].as_array().unwrap().iter().map(step).collect();
+        assert_eq!([steps[0], steps[1], steps[5], steps[10], steps[14]], [[3, 12], [1, 2], [0, 4], [0, 0], [1, 0]]);
+        assert_eq!((steps.len(), steps.iter().map(|step| step[1]).sum::<u64>()), (15, 40), "every drop is in one step");
+        assert_eq!(facts["chance_by_arrival"].as_array().unwrap()[..4], [1.0, 1.0, 0.5, 0.0]);
     }
 
     #[test]
     fn a_unit_before_its_drop_is_wrong() {
-        for (unit, at_ms, too_early) in [(10, 0, 0), (11, 999, 1), (11, 1_000, 0), (22, 11_000, 0), (23, 11_999, 1)] {
-            let downpour = counted(&[(unit, at_ms)]);
-            assert_eq!(downpour.too_early, too_early, "unit {unit} after {at_ms} ms");
-            assert_eq!((downpour.is_right(), downpour.to_string().contains("WRONG")), (too_early == 0, too_early > 0));
+        for (unit, at_ms, too_early) in [
+            (10, 0, 0),
+            (11, 999, 1),
+            (11, 1_000, 0),
+            (22, 11_000, 0),
+            (23, 11_999, 1),
+            // Redis may not have heard of the change, and it has.
+            (42, 21_000, 0),
+            (42, 26_000, 1),
+        ] {
+            let Figures { facts, text, is_right } = downpour(&[(unit, at_ms)]);
+            assert_eq!(facts["too_early"], too_early, "unit {unit} after {at_ms} ms");
+            assert_eq!((is_right, text.contains("WRONG")), (too_early == 0, too_early > 0));
         }
-        assert_eq!(counted(&[(42, 21_000)]).too_early, 0, "Redis may not have heard of the change");
-        assert_eq!(counted(&[(42, 26_000)]).too_early, 1, "it has");
     }
 
     #[test]
     fn who_is_late_on_a_slow_machine_is_counted() {
-        let downpour = counted(&[(1, 45_000)]);
-        assert_eq!((downpour.steps.len(), downpour.steps.last().unwrap().grabs), (23, 1));
+        let facts = downpour(&[(1, 45_000)]).facts;
+        let steps = facts["steps"].as_array().unwrap();
+        assert_eq!((steps.len(), &steps[22]["grabs"]), (23, &json!(1)));
     }
 
     #[test]
