@@ -9,7 +9,7 @@ use clap::Args;
 use command_line::{people, whole};
 use load::users::{Credentials, Crowd, LONGEST_WAIT, TRIES};
 use load::{Answer, Curve, Plan, visits};
-use sale::{Price, RoundId, RoundNumber, SaleId, UserId};
+use sale::{Price, RoundId, RoundNumber, SaleId};
 
 use crate::client::{Client, Payment, payment_of};
 use crate::deployment::sealed;
@@ -56,17 +56,16 @@ pub async fn send_crowd(visitors: &Visitors) -> Result<()> {
     let stage = Stage::spinner("Signing identities");
     // Different people from the previous crowd.
     let now = runtime::Clock::system().now();
-    let users: Vec<UserId> =
-        (0..visitors.buyers).map(|n| format!("crowd-{}-{n:04}", now.0 / 1_000).parse()).collect::<Result<_, _>>()?;
-    let tokens = Arc::new(issuer.tokens(&users.iter().map(ToString::to_string).collect::<Vec<_>>())?);
+    let names = (0..visitors.buyers).map(|n| format!("crowd-{}-{n:04}", now.0 / 1_000));
+    let bearers = Arc::new(issuer.bearers(names).await?);
     let ring = deployment.pass_ring().await?;
-    let credentials = users.iter().zip(tokens.iter()).enumerate().map(|(n, (user, token))| {
-        let pass = (n % THROUGH_THE_GATE != THROUGH_THE_GATE - 1).then(|| sealed(&ring, &round, user, now));
-        Ok(Credentials { token: token.parse()?, pass })
+    let credentials = bearers.iter().enumerate().map(|(n, bearer)| {
+        let pass = (n % THROUGH_THE_GATE != THROUGH_THE_GATE - 1).then(|| sealed(&ring, &round, &bearer.user, now));
+        Credentials { token: bearer.token.clone(), pass }
     });
-    let credentials = credentials.collect::<Result<Vec<_>>>()?;
+    let credentials = credentials.collect();
     let payment_key = Arc::new(deployment.payment_key().await?);
-    stage.done(people(users.len() as u64));
+    stage.done(people(bearers.len() as u64));
 
     let is_free = page["price_minor"] == 0;
     let failed = if is_free { "got no order" } else { "got an error when they paid or cancelled" };
@@ -76,11 +75,11 @@ pub async fn send_crowd(visitors: &Visitors) -> Result<()> {
     let became: Arc<Mutex<BTreeMap<&str, usize>>> = Arc::default();
     let outcome = visits(&plan, progress_line(), |visit| {
         let (crowd, client, became) = (Arc::clone(&crowd), client.clone(), Arc::clone(&became));
-        let (tokens, payment_key) = (Arc::clone(&tokens), Arc::clone(&payment_key));
+        let (bearers, payment_key) = (Arc::clone(&bearers), Arc::clone(&payment_key));
         async move {
             let Some(id) = crowd.buy(&visit).await else { return };
             tokio::time::sleep(thought(visit.n)).await;
-            let token = &tokens[visit.n];
+            let token = &bearers[visit.n].text;
             let end = if is_free {
                 client.ordered(token, &id).await.map(|_| "got it, with nothing to pay")
             } else {

@@ -4,8 +4,6 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result};
 use sale::RoundId;
 
-use super::operator::DAILY;
-
 /// How long to wait for a round that is about to open, and how often to check.
 const PATIENCE: Duration = Duration::from_secs(30);
 const POLL: Duration = Duration::from_millis(200);
@@ -64,9 +62,5 @@ impl Board {
             }
             tokio::time::sleep(POLL).await;
         }
-    }
-
-    pub(super) async fn open_day(&self, now_s: impl Fn() -> f64) -> Result<RoundId> {
-        self.open(DAILY, now_s).await
     }
 }

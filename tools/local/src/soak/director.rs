@@ -10,7 +10,7 @@ use tokio::task::JoinSet;
 
 use super::board::OnSale;
 use super::operator::{DAILY, OPENS_IN_S};
-use super::program::{Event, What, pause_s};
+use super::program::{Event, PAUSE_S, What};
 use super::run::{Done, Run};
 use crate::client::NewSale;
 
@@ -97,19 +97,19 @@ async fn carry_out(run: &Run, what: &What, key: &str, today: u32) -> Result<Stri
             Ok("closed".to_owned())
         }
         What::Restock { units } => {
-            let round = run.board.open_day(now_s).await?;
+            let round = run.board.open(DAILY, now_s).await?;
             operator.update(&round, "restock", key, json!({ "units": units })).await?;
             Ok(round.to_string())
         }
         What::Edit => {
-            let round = run.board.open_day(now_s).await?;
+            let round = run.board.open(DAILY, now_s).await?;
             operator.retitle(&round, key, &format!("Lamp of {}", round.number)).await?;
             Ok(round.to_string())
         }
         What::Pause => {
-            let round = run.board.open_day(now_s).await?;
+            let round = run.board.open(DAILY, now_s).await?;
             operator.update(&round, "pause", &format!("{key}-pause"), json!({})).await?;
-            tokio::time::sleep(Duration::from_secs_f64(pause_s())).await;
+            tokio::time::sleep(Duration::from_secs_f64(PAUSE_S)).await;
             operator.update(&round, "resume", &format!("{key}-resume"), json!({})).await?;
             Ok(round.to_string())
         }

@@ -22,7 +22,7 @@ const MINUTES_PER_FAILOVER: f64 = 10.0;
 /// One kill in this many minutes, and at least one of each function.
 const MINUTES_PER_KILL: f64 = 2.0;
 /// How long operators pause a sale.
-const PAUSE_S: f64 = 4.0;
+pub(super) const PAUSE_S: f64 = 4.0;
 /// Visitors a second.
 const VISITORS_PER_S: f64 = 4.0;
 /// The fraction of a day's visitors for whom there are units.
@@ -155,11 +155,6 @@ impl Program {
     pub(super) fn lasts_s(&self) -> f64 {
         f64::from(self.minutes) * 60.0
     }
-}
-
-/// How long a sale is paused.
-pub(super) const fn pause_s() -> f64 {
-    PAUSE_S
 }
 
 impl What {
