@@ -2,7 +2,6 @@
 //!
 //! README.md describes what is recorded, what is checked and what a trace cannot show.
 
-mod done;
 mod effect;
 mod explain;
 mod moves;

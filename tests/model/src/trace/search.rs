@@ -1,17 +1,17 @@
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use stateright::Model;
 
-use super::done::Done;
 use super::effect::Effect;
 use super::moves::{Finder, Move, RunFacts, Runs};
-use super::record::{Function, How, Trace, What};
+use super::record::{Function, How, Record, Trace, What};
 use crate::state::State;
 use crate::{Action, Protocol};
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Node {
-    done: Done,
+    /// The records that are explained.
+    done: BTreeSet<usize>,
     state: State,
     runs: Runs,
 }
@@ -62,9 +62,9 @@ impl<'a> Search<'a> {
         let mut stuck: Option<(usize, Vec<String>)> = None;
         let mut ways = vec![Way { from: 0, record: None, actions: Vec::new() }];
         let mut seen = HashSet::new();
-        let mut open = vec![(0, Node { done: Done::default(), state: init, runs: Runs::new() })];
+        let mut open = vec![(0, Node { done: BTreeSet::new(), state: init, runs: Runs::new() })];
         while let Some((way, node)) = open.pop() {
-            if node.done.count() == records.len() {
+            if node.done.len() == records.len() {
                 return Found { path: Some(path(&ways, way)), seen: seen.len(), farthest, stuck: None };
             }
             if seen.len() >= most || !seen.insert(node.clone()) {
@@ -75,9 +75,9 @@ impl<'a> Search<'a> {
                 open.push((ways.len() - 1, node));
             };
             for Move { actions, state, runs } in self.protocol.unseen(&node.state, &node.runs, &self.wanted(&node)) {
-                push(None, actions, Node { done: node.done, state, runs });
+                push(None, actions, Node { done: node.done.clone(), state, runs });
             }
-            let next = node.done.next(records);
+            let next = next(&node.done, records);
             let mut failed = None;
             for at in next.into_iter().rev() {
                 let mut finder = Finder::new(self.protocol, &node.state, &node.runs);
@@ -88,15 +88,16 @@ impl<'a> Search<'a> {
                     failed = Some((at, reasons));
                 }
                 for Move { actions, state, runs } in moves.into_iter().rev() {
-                    push(Some(at), actions, Node { done: node.done.and(at), state, runs });
+                    let done = node.done.iter().copied().chain([at]).collect();
+                    push(Some(at), actions, Node { done, state, runs });
                 }
             }
             // Among equally long paths the first wins, since it tried the earliest record first. Reasons of the others about the
             // same record are added.
-            if stuck.is_none() || node.done.count() > farthest.0 {
-                farthest = (node.done.count(), node.state);
+            if stuck.is_none() || node.done.len() > farthest.0 {
+                farthest = (node.done.len(), node.state);
                 stuck = failed;
-            } else if node.done.count() == farthest.0
+            } else if node.done.len() == farthest.0
                 && let (Some((at, reasons)), Some((other, more))) = (&mut stuck, failed)
                 && *at == other
             {
@@ -110,7 +111,7 @@ impl<'a> Search<'a> {
 
     /// What the running functions still have to do, if invisible steps may come first.
     fn wanted(&self, node: &Node) -> Vec<(u32, RunFacts, &Effect)> {
-        let is_open = |at: &usize| !node.done.has(*at);
+        let is_open = |at: &usize| !node.done.contains(at);
         let wanted = |at: usize| {
             let known = self.known.get(&at)?;
             let record = &self.trace.records[at];
@@ -126,6 +127,15 @@ impl<'a> Search<'a> {
     }
 }
 
+/// Records that may come next: no other unexplained record ended before they began. Sorted by their ends.
+fn next(done: &BTreeSet<usize>, records: &[Record]) -> Vec<usize> {
+    let open = || (0..records.len()).filter(|at| !done.contains(at));
+    let Some(first_over) = open().map(|at| records[at].to).min() else { return Vec::new() };
+    let mut next: Vec<usize> = open().filter(|at| records[*at].from <= first_over).collect();
+    next.sort_by_key(|at| records[*at].to);
+    next
+}
+
 fn path(ways: &[Way], mut at: usize) -> Vec<(Option<usize>, Vec<Action>)> {
     let mut path = Vec::new();
     while at != 0 {
@@ -134,4 +144,19 @@ fn path(ways: &[Way], mut at: usize) -> Vec<(Option<usize>, Vec<Action>)> {
     }
     path.reverse();
     path
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_over_before_comes_before() {
+        let record = |(from, to)| Record { from, to, run: 0, what: What::Saves {} };
+        let records = [(1, 5), (2, 3), (4, 6), (7, 7)].map(record);
+        for (done, then) in [(&[][..], &[1, 0][..]), (&[1], &[0, 2]), (&[0], &[1]), (&[1, 2], &[0]), (&[0, 1, 2], &[3])]
+        {
+            assert_eq!(next(&done.iter().copied().collect(), &records), then, "after {done:?}");
+        }
+    }
 }
