@@ -4,6 +4,75 @@ use aws_sdk_sqs::types::QueueAttributeName as Attribute;
 
 use crate::prelude::*;
 
+const BUYERS: usize = 100;
+const UNITS: u32 = 70;
+const AT_ONCE: usize = 12;
+/// SQS refuses from this many answers on, until that many.
+const REFUSES: [usize; 2] = [15, 50];
+
+/// Every second buyer sends a key and can ask again.
+const fn has_key(buyer: usize) -> bool {
+    buyer.is_multiple_of(2)
+}
+
+fn ask(buyer: usize) -> Ask {
+    let ask = Ask::reserve(SALE, &format!("user-{buyer}"));
+    if has_key(buyer) { ask.header("idempotency-key", "key-1") } else { ask }
+}
+
+fn id_in(answer: &Answer) -> ReservationId {
+    answer.text("reservation_id").parse().unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_refusing_queue_did_not_take_is_ordered_later() {
+    let lab = Lab::selling(terms(UNITS, 1)).await;
+    let parts = Parts::of(&lab).await;
+    let deps = parts.start(reservation::ReservationDeps::new);
+    let mut answers = stream::iter(0..BUYERS)
+        .map(|buyer| {
+            let (deps, recorder) = (deps.clone(), lab.recorder.clone());
+            tokio::spawn(async move { (buyer, ask_reservation(&recorder, &deps, &ask(buyer)).await) })
+        })
+        .buffer_unordered(AT_ONCE);
+    let (mut heard, mut promised, mut refused) = (0, Vec::new(), HashMap::new());
+    while let Some(one) = answers.next().await {
+        let (buyer, answer) = one.unwrap();
+        match answer.status {
+            202 => promised.push(id_in(&answer)),
+            503 => {
+                let answer = answer.problem(503, "overloaded");
+                assert_eq!(answer.header("retry-after"), "2");
+                refused.insert(buyer, id_in(&answer));
+            }
+            _ => drop(answer.problem(409, "sold_out")),
+        }
+        heard += 1;
+        if heard == REFUSES[0] {
+            parts.aws.set(Service::Sqs, Conduct::Fails);
+        } else if heard == REFUSES[1] {
+            parts.aws.set(Service::Sqs, Conduct::Answers);
+        }
+    }
+    println!("{} were promised a unit, {} heard that the queue refused", promised.len(), refused.len());
+    assert_eq!(promised.len() + refused.len(), UNITS as usize);
+    let (with_key, without): (Vec<_>, Vec<_>) = refused.iter().partition(|(buyer, _)| has_key(**buyer));
+    assert!(with_key.len() >= 5 && without.len() >= 5, "{with_key:?} {without:?}");
+
+    for (buyer, id) in with_key {
+        let again = ask_reservation(&lab.recorder, &deps, &ask(*buyer)).await.expect(202);
+        assert_eq!(id_in(&again), *id, "the retry gets the same id");
+    }
+    // The others never ask again. Reconciliation finds them in the outbox.
+    heal(&lab).await;
+    assert_eq!(lab.clean_audit().await, (0, 0, UNITS));
+    let ids: Vec<_> = promised.into_iter().chain(refused.into_values()).collect();
+    let orders = lab.ledger.orders(&ids).await.unwrap();
+    assert_eq!(orders.len(), UNITS as usize);
+    assert!(orders.iter().all(|order| order.state == OrderState::Pending));
+    lab.check_history("refusing_queue", &[SALE], Redis::Keeps).await;
+}
+
 /// As in the deployed queue, a message becomes a dead letter after the fourth delivery.
 pub(crate) async fn with_dead_letters(lab: &Lab) {
     let wanted = lab.sqs.get_queue_attributes().queue_url(lab.queue("orders_dlq")).attribute_names(Attribute::QueueArn);
