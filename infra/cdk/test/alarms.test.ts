@@ -55,8 +55,9 @@ test.each(entries.map((entry) => [entry.split('\n', 1)[0]!, entry] as const))('%
   for (const part of ['**Means** ', '**Look** ', '**Do** ']) expect(entry.split(part), part).toHaveLength(2);
 });
 
+/** Of the deployment's own metrics, unless the row says otherwise. */
 const over = (MetricName: string, Statistic: string, Period: number, Threshold: number, EvaluationPeriods = 1) => ({
-  ...{ MetricName, Statistic, Period, Threshold, EvaluationPeriods },
+  ...{ Namespace: settings.name, MetricName, Statistic, Period, Threshold, EvaluationPeriods },
   ComparisonOperator: 'GreaterThanOrEqualToThreshold',
 });
 
@@ -69,14 +70,15 @@ test.each([
   // Once its message was sent again.
   ['outbox-too-old', over('OutboxAge', 'Maximum', 60, 120, 2)],
   ['orders-overdue', over('OrdersOverdue', 'Minimum', 300, 1)],
-  ['reconciliation-silent', { Statistic: 'SampleCount', ComparisonOperator: 'LessThanThreshold', Threshold: 1, TreatMissingData: 'breaching' }],
-  ['push-failing', { ...over('ExecutionError', 'Sum', 60, 10), Dimensions: [{ Name: 'ApiId', Value: { Ref: apiOf(template, 'WEBSOCKET').id } }] }],
-  ['gateway-5xx', { ...over('5xx', 'Sum', 60, 10), Dimensions: [{ Name: 'ApiId', Value: { Ref: apiOf(template, 'HTTP').id } }] }],
+  ['reconciliation-silent', { ...over('UnitsAdrift', 'SampleCount', 300, 1), ComparisonOperator: 'LessThanThreshold', TreatMissingData: 'breaching' }],
+  ['push-failing', { ...over('ExecutionError', 'Sum', 60, 10), Namespace: 'AWS/ApiGateway', Dimensions: [{ Name: 'ApiId', Value: { Ref: apiOf(template, 'WEBSOCKET').id } }] }],
+  ['gateway-5xx', { ...over('5xx', 'Sum', 60, 10), Namespace: 'AWS/ApiGateway', Dimensions: [{ Name: 'ApiId', Value: { Ref: apiOf(template, 'HTTP').id } }] }],
   // With or without a receiver.
   ...(['notifier', 'emitter'] as const).map((name): [string, object] => [
     `${name}-late`,
     {
       ...over('IteratorAge', 'Maximum', 60, 30_000, 2),
+      Namespace: 'AWS/Lambda',
       Dimensions: [{ Name: 'FunctionName', Value: { Ref: functionNamed(template, name, settings).id } }],
     },
   ]),

@@ -1,3 +1,6 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { FUNCTION_NAMES } from '../lib/functions.ts';
 import { DEPLOYED, type Json, only, resources, synthesized } from './stack.ts';
@@ -37,6 +40,20 @@ test('every queue is shown', () => {
   );
   const names = resources(template, 'AWS::SQS::Queue').map(({ properties }) => properties.QueueName);
   expect(labels.map((label) => `${settings.name}-${label}`).sort()).toEqual(names.sort());
+});
+
+// A name that is misspelt would be an empty graph.
+test('functions publish each metric that is shown as theirs', () => {
+  const sources = ['functions', 'shared'].flatMap((folder) => {
+    const root = fileURLToPath(new URL(`../../../${folder}`, import.meta.url));
+    const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((file) => /\/src\/.*\.rs$/.test(file));
+    return files.map((file) => readFileSync(join(root, file), 'utf8'));
+  }).join();
+  const shown = [...graphs.values()].flat().flatMap(([first, name]: Json) =>
+    first === settings.name ? [name] : (first.expression?.match(/(?<=MetricName=")\w+/g) ?? []),
+  );
+  expect(shown).toEqual(expect.arrayContaining(['ReserveMs', 'UnitsFree']));
+  expect(shown.filter((name) => !sources.includes(`"${name}"`))).toEqual([]);
 });
 
 test('exists where everything is observed', () => {

@@ -158,6 +158,14 @@ describe('the firewall', () => {
     expect(callbacks).toEqual([['POST', CALLBACKS.ByteMatchStatement.SearchString]]);
   });
 
+  test('allows everybody but addresses with a bad reputation', () => {
+    expect(properties.DefaultAction).toEqual({ Allow: {} });
+    expect(rule('known-bad-addresses')).toMatchObject({
+      OverrideAction: { None: {} },
+      Statement: { ManagedRuleGroupStatement: { VendorName: 'AWS', Name: 'AWSManagedRulesAmazonIpReputationList' } },
+    });
+  });
+
   test('blocks too many requests from one address, as the gateway would', () => {
     const { Statement, Action } = rule('rate-per-address');
     expect(Statement.RateBasedStatement).toMatchObject({

@@ -78,8 +78,9 @@ const expectedVariables = (name: FunctionName): string[] =>
 describe.each(FUNCTION_NAMES)('%s', (name) => {
   const { properties, dependsOn } = functionNamed(template, name, settings);
 
-  test('has its own timeout and memory, and its log for as long as the settings say', () => {
+  test('runs as its own program with its own timeout and memory, and keeps its log for as long as the settings say', () => {
     expect(properties).toMatchObject({ MemorySize: name === 'draw' ? 1769 : 256, Timeout: FUNCTIONS[name].timeout_s });
+    expect(properties).toMatchObject({ Runtime: 'provided.al2023', Handler: name, Architectures: ['arm64'] });
     const log = resources(template, 'AWS::Logs::LogGroup').find(({ id }) => id === target(properties.LoggingConfig.LogGroup))!;
     expect(log.properties.RetentionInDays).toBe(settings.logRetentionDays);
   });

@@ -69,6 +69,12 @@ test('the default stage is throttled and logs neither path nor token', () => {
   expect(format).not.toMatch(/\$context\.(path|identity|authorizer\.claims)/);
 });
 
+test('the logs of both gateways are kept for as long as the settings say', () => {
+  const logs = resources(template, 'AWS::Logs::LogGroup').map(({ properties }) => [properties.LogGroupName, properties.RetentionInDays]);
+  const ofGateways = logs.filter(([name]) => String(name).startsWith('/aws/vendedlogs/')).sort();
+  expect(ofGateways).toEqual(['access', 'push'].map((of) => [`/aws/vendedlogs/${settings.name}/${of}`, settings.logRetentionDays]));
+});
+
 describe('with a user pool of its own', () => {
   const dev = synthesized(DEPLOYED.dev);
 
@@ -84,6 +90,7 @@ describe('with a user pool of its own', () => {
   test('people sign in on Cognito\'s pages, by a code that requires PKCE, and return to the page', () => {
     const { properties } = shop!;
     expect(properties).toMatchObject({ AllowedOAuthFlowsUserPoolClient: true, AllowedOAuthFlows: ['code'] });
+    expect(properties).toMatchObject({ AllowedOAuthScopes: ['openid'], SupportedIdentityProviders: ['COGNITO'] });
     expect(properties.GenerateSecret ?? false).toBe(false);
     const from = { 'Fn::GetAtt': [only(dev, 'AWS::CloudFront::Distribution').id, 'DomainName'] };
     expect(properties.CallbackURLs).toEqual(
