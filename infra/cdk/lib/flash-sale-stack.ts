@@ -85,6 +85,7 @@ export class FlashSaleStack extends Stack {
     // nothing is sent to are not polled.
     const isPolled = (receiver: string | undefined): boolean =>
       receiver !== undefined || settings.keepData || settings.emulator !== undefined;
+    // The compiler does not see one that is not made; the output of its role, below, then stops the synthesis.
     const functions = {} as Record<FunctionName, RustFunction>;
     const make = (name: FunctionName, feedsItself = false): RustFunction => {
       const inside = FUNCTIONS[name].redis;

@@ -43,9 +43,9 @@ test('a queue without dead letters has an alarm for the first message, unless it
   }
 });
 
-// Although dead_letter takes them at once.
 test.each([
   ['orders', ['ApproximateAgeOfOldestMessage']],
+  // Although dead_letter takes them at once.
   ['orders-dlq', ['ApproximateNumberOfMessagesVisible', 'NumberOfMessagesReceived']],
 ])('%s has alarms on %j', (name, metrics) => {
   expect(alarmsOn(named(name)).map((alarm) => alarm.properties.MetricName).sort()).toEqual(metrics);
