@@ -233,36 +233,11 @@ fn tell(users: usize, tokens: usize, crowd: &Crowd) {
 mod tests {
     use super::*;
 
+    /// `tests/command.rs` has who is refused, and other bounds.
     #[test]
-    fn other_machines_are_refused_unless_they_are_yours() {
-        let says = |url: Option<&str>, is_mine| {
-            let url = url.map(|url| url.parse().unwrap());
-            target(url.as_ref(), is_mine).map(|_| ()).map_err(|error| error.to_string())
-        };
-        assert_eq!(says(Some("http://127.0.0.1:3000"), false), Ok(()));
-        let refused = says(Some("https://shop.example.org"), false).unwrap_err();
-        assert!(refused.contains("--yes-this-is-mine") && refused.lines().count() == 1, "{refused}");
-        assert_eq!(says(Some("https://shop.example.org"), true), Ok(()));
-        assert!(says(None, true).unwrap_err().starts_with("--url is missing"));
-    }
-
-    #[test]
-    fn numbers_have_bounds() {
+    fn another_machine_may_be_yours() {
+        assert!(target(Some(&"https://shop.example.org".parse().unwrap()), true).is_ok());
         let good = |arguments: &[&str]| Arguments::try_parse_from([&["load"], arguments].concat()).is_ok();
         assert!(good(&["--users", "1000000", "--over-s", "3600", "--bad", "0", "--curve", "ramp"]));
-        for bad in [
-            ["--users", "0"],
-            ["--users", "1000001"],
-            ["--users=-1", ""],
-            ["--over-s", "3601"],
-            ["--bad", "1.5"],
-            ["--bad", "NaN"],
-            ["--stop-at-errors", "two"],
-            ["--curve", "square"],
-            ["--connections", "10001"],
-            ["--sale", "No Sale"],
-        ] {
-            assert!(!good(&bad), "{bad:?}");
-        }
     }
 }

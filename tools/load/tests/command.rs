@@ -144,7 +144,13 @@ fn what_is_missing_or_refused_is_said_in_one_line() {
             "the command for tokens failed",
         ),
         (&[&here[..], &["--users", "1000001"]].concat(), 2, "--users: a whole number from 1 to 1,000,000; got"),
+        (&[&here[..], &["--users", "0"]].concat(), 2, "--users: a whole number from 1 to 1,000,000; got"),
+        (&[&here[..], &["--users=-1"]].concat(), 2, "--users: a whole number from 1 to 1,000,000; got"),
         (&[&here[..], &["--over-s", "3601"]].concat(), 2, "--over-s: a whole number from 0 to 3,600; got"),
+        (&[&here[..], &["--bad", "NaN"]].concat(), 2, "--bad: a fraction from 0 to 1"),
+        (&[&here[..], &["--stop-at-errors", "two"]].concat(), 2, "--stop-at-errors: a fraction from 0 to 1"),
+        (&[&here[..], &["--connections", "10001"]].concat(), 2, "--connections: a whole number from 1 to 10,000; got"),
+        (&[&here[..], &["--sale", "No Sale"]].concat(), 2, "--sale: a sale id is"),
     ] {
         let output = load(arguments).current_dir(&folder.0).output().unwrap();
         let said = String::from_utf8(output.stderr).unwrap();

@@ -13,6 +13,8 @@ use local::paths;
 use local::process::{Port, ProcessRun};
 use serde_json::{Value, json};
 
+mod common;
+
 /// Arguments, environment, and the expected line.
 type Case = (&'static [&'static str], &'static [(&'static str, &'static str)], String);
 
@@ -58,9 +60,7 @@ struct Home(PathBuf);
 impl Home {
     /// A state in which nothing is running.
     fn new(name: &str) -> Self {
-        let folder = paths::target().join("local").join(format!("errors-{name}-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).unwrap();
-        Self(folder)
+        Self(common::folder(&format!("errors-{name}")))
     }
 
     /// A state with this record of a running system.

@@ -8,8 +8,10 @@ use local::paths;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
-/// Far longer than anything takes, even on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(120);
+mod common;
+
+use common::until;
+
 /// A long-running part, with a process in its own group that ends with it, like the tests' servers. It is slow to end. Its
 /// last process says that it has begun: one that a shell has forked, but that is not yet another program, may lose a signal.
 const LONG_PART: &str = r#"
@@ -48,23 +50,15 @@ fn make(parts: &str, logs: &Path) -> Command {
 }
 
 fn folder(name: &str) -> PathBuf {
-    let folder = paths::target().join("local").join(format!("parts-{name}-{}", std::process::id()));
+    let folder = common::folder(&format!("parts-{name}"));
     std::fs::create_dir_all(folder.join("logs")).unwrap();
     folder
 }
 
-/// The processes whose environment names this folder, with their commands.
+/// The `sleep 1` of a killed reporter does no harm.
 fn processes_of(folder: &Path) -> Vec<(i32, String)> {
-    let folder = folder.to_str().unwrap();
-    let entries = std::fs::read_dir("/proc").unwrap().flatten().map(|entry| entry.path());
-    let read = |path: &Path| std::fs::read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).ok();
-    // A zombie has no environment, and the `sleep 1` of a killed reporter does no harm.
-    let theirs = entries.filter(|path| read(&path.join("environ")).is_some_and(|text| text.contains(folder)));
-    let named = theirs.filter_map(|path| {
-        let id = path.file_name()?.to_str()?.parse().ok()?;
-        Some((id, read(&path.join("cmdline"))?.replace('\0', " ")))
-    });
-    named.filter(|(_, command)| command != "sleep 1 ").collect()
+    let all = common::processes_of(folder).into_iter();
+    all.filter(|(_, command)| command != "sleep 1 ").collect()
 }
 
 /// A process that the reporter was just starting when it was killed may still look like the script itself, but not for
@@ -80,14 +74,6 @@ fn still_there_after(patience: Duration, folder: &Path) -> Vec<(i32, String)> {
     }
 }
 
-fn until(what: &str, is_so: impl Fn() -> bool) {
-    let deadline = Instant::now() + PATIENCE;
-    while !is_so() {
-        assert!(Instant::now() < deadline, "never: {what}");
-        std::thread::sleep(Duration::from_millis(20));
-    }
-}
-
 /// Runs a command whose part is the long one, sends it a signal, and checks how it ends, with nothing left.
 fn is_ended_by(signal: Signal, mut command: Command, folder: &Path, how: &str) {
     let logs = folder.join("logs");
@@ -96,7 +82,7 @@ fn is_ended_by(signal: Signal, mut command: Command, folder: &Path, how: &str) {
     assert!(Command::new("mkfifo").arg(logs.join("pipe")).status().unwrap().success());
     command.env("LONG_PART", &script).env("TEST_LOGS", &logs).stdin(Stdio::null());
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-    until("the part begins", || logs.join("begun").exists());
+    until("the part begins", || logs.join("begun").exists().then_some(()));
     kill(Pid::from_raw(i32::try_from(child.id()).unwrap()), signal).unwrap();
     let ended = child.wait().unwrap();
     let left = still_there_after(Duration::from_secs(10), folder);

@@ -1,10 +1,10 @@
 //! Runs the commands that people type, from the built programs. Run `make build` first.
 
 use std::net::TcpListener;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use load::users::{Credentials, Crowd};
 use load::{Curve, Plan, ProgressLine, visits};
@@ -16,8 +16,10 @@ use nix::unistd::{Pid, getpgid};
 use sale::{RoundId, RoundNumber};
 use serde_json::{Value, json};
 
-/// Far longer than anything takes, even on a busy machine: nothing waits for it to pass.
-const PATIENCE: Duration = Duration::from_secs(300);
+mod common;
+
+use common::{until, until_async};
+
 /// Redis's answer to `DBSIZE` without keys.
 const NO_KEYS: i64 = 0;
 
@@ -26,9 +28,20 @@ struct Home(PathBuf);
 
 impl Home {
     fn new(name: &str) -> Self {
-        let folder = paths::target().join("local").join(format!("commands-{name}-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).unwrap();
-        Self(folder)
+        Self(common::folder(&format!("commands-{name}")))
+    }
+
+    /// A state that says what runs: a supervisor, and an emulator on a port, as Valkey is.
+    fn with(name: &str, supervisor: &Value, [valkey, emulator]: [u16; 2]) -> Self {
+        let home = Self::new(name);
+        let state = json!({
+            "supervisor": supervisor,
+            "ports": { "valkey": valkey, "emulator": emulator, "gateway": 1, "web": 1 },
+            "issuer_key_pem": "",
+            "deployment": null,
+        });
+        std::fs::write(home.0.join("up.json"), state.to_string()).unwrap();
+        home
     }
 
     fn command(&self, arguments: &[&str]) -> Command {
@@ -70,33 +83,13 @@ impl Drop for Home {
     }
 }
 
-fn until<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
-    let deadline = Instant::now() + PATIENCE;
-    loop {
-        if let Some(found) = look() {
-            return found;
-        }
-        assert!(Instant::now() < deadline, "never: {what}");
-        std::thread::sleep(Duration::from_millis(50));
-    }
-}
-
 fn port(state: &Value, name: &str) -> u16 {
     state["ports"][name].as_u64().unwrap() as u16
 }
 
-/// The processes whose environment names this state.
 fn processes_of(home: &Home) -> Vec<String> {
-    let folder = home.0.to_str().unwrap();
-    let read = |path: &Path| std::fs::read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).ok();
-    let entries = std::fs::read_dir("/proc").unwrap().flatten();
-    entries
-        .filter_map(|entry| Some((entry.path(), entry.file_name().to_str()?.parse::<i32>().ok()?)))
-        .filter(|(_, id)| ProcessRun::of(*id).is_some())
-        .filter_map(|(path, _)| Some((read(&path.join("environ"))?, read(&path.join("cmdline"))?)))
-        .filter(|(environment, _)| environment.contains(folder))
-        .map(|(_, command)| command.replace('\0', " "))
-        .collect()
+    let running = common::processes_of(&home.0).into_iter().filter(|(id, _)| ProcessRun::of(*id).is_some());
+    running.map(|(_, command)| command).collect()
 }
 
 /// Ports say nothing: another program may have got them since.
@@ -299,20 +292,19 @@ fn what_is_interrupted_while_it_deploys_leaves_nothing() {
     });
 }
 
+/// The process with this id, or one that had the same id before.
+fn run_of(id: u32, is_still_that: bool) -> (ProcessRun, Value) {
+    let run = ProcessRun::of(i32::try_from(id).unwrap()).unwrap();
+    let mut told = serde_json::to_value(&run).unwrap();
+    told["started"] = json!(told["started"].as_u64().unwrap() - u64::from(!is_still_that));
+    (run, told)
+}
+
 #[test]
 fn a_down_leaves_alone_who_has_the_id_now() {
-    let home = Home::new("other");
     let other = Killed(Command::new("sleep").arg("600").spawn().unwrap());
-    let run = ProcessRun::of(i32::try_from(other.0.id()).unwrap()).unwrap();
-    let mut supervisor = serde_json::to_value(&run).unwrap();
-    supervisor["started"] = json!(supervisor["started"].as_u64().unwrap() - 1);
-    let state = json!({
-        "supervisor": supervisor,
-        "ports": { "valkey": 1, "emulator": 1, "gateway": 1, "web": 1 },
-        "issuer_key_pem": "",
-        "deployment": null,
-    });
-    std::fs::write(home.0.join("up.json"), state.to_string()).unwrap();
+    let (run, supervisor) = run_of(other.0.id(), false);
+    let home = Home::with("other", &supervisor, [1; 2]);
     let (_, said) = home.good(&["down"]);
     assert!(said.contains("was no longer running"), "{said}");
     assert!(run.is_running(), "it got a signal");
@@ -329,33 +321,16 @@ fn port_of_somebody() -> u16 {
 
 #[test]
 fn a_down_does_not_mind_who_has_a_port_now() {
-    let home = Home::new("port");
     let supervisor = Killed(Command::new("sleep").arg("600").spawn().unwrap());
-    let port = port_of_somebody();
-    let state = json!({
-        "supervisor": ProcessRun::of(i32::try_from(supervisor.0.id()).unwrap()).unwrap(),
-        "ports": { "valkey": port, "emulator": port, "gateway": port, "web": port },
-        "issuer_key_pem": "",
-        "deployment": null,
-    });
-    std::fs::write(home.0.join("up.json"), state.to_string()).unwrap();
+    let home = Home::with("port", &run_of(supervisor.0.id(), true).1, [port_of_somebody(); 2]);
     let (_, said) = home.good(&["down"]);
     assert!(said.contains("stopped Valkey, the emulator and the page"), "{said}");
 }
 
 #[test]
 fn a_down_names_what_still_answers() {
-    let home = Home::new("answers");
     let port = port_of_somebody();
-    let mut supervisor = json!(ProcessRun::of(i32::try_from(std::process::id()).unwrap()));
-    supervisor["started"] = json!(supervisor["started"].as_u64().unwrap() - 1);
-    let state = json!({
-        "supervisor": supervisor,
-        "ports": { "valkey": 1, "emulator": port, "gateway": 1, "web": 1 },
-        "issuer_key_pem": "",
-        "deployment": null,
-    });
-    std::fs::write(home.0.join("up.json"), state.to_string()).unwrap();
+    let home = Home::with("answers", &run_of(std::process::id(), false).1, [1, port]);
     let Output { status, stderr, .. } = home.run(&["down"]);
     let said = String::from_utf8(stderr).unwrap();
     assert_eq!((status.code(), said.lines().count()), (Some(1), 1), "{said}");
@@ -485,17 +460,6 @@ async fn people_and_crowds_buy_and_every_unit_is_accounted_for() {
     let told = format!("unit 1, which won {}.{:02} EUR", minor / 100, minor % 100);
     assert!(opened.contains(&told), "{told}: {opened}");
     home.good(&["down"]);
-}
-
-async fn until_async<T>(what: &str, look: impl AsyncFn() -> Option<T>) -> T {
-    let deadline = Instant::now() + PATIENCE;
-    loop {
-        if let Some(found) = look().await {
-            return found;
-        }
-        assert!(Instant::now() < deadline, "never: {what}");
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    }
 }
 
 /// The report of `load` with a few hundred users, a tenth of whom misbehave.
