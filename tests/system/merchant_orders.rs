@@ -387,6 +387,7 @@ async fn an_order_says_what_happened_when() {
     let told = look(&fence(&lab, never).await).await;
     let events = [&told["history"][0]["event"], &told["history"][1]["event"], &told["reason"]];
     assert_eq!(events, ["reserved", "failed", "sold_out"]);
+    assert_eq!(told["history"].as_array().unwrap().len(), 2, "{told}");
 
     let unknown = Ask::get(format!("/v1/admin/orders/{}", reservation(&of, "x", 9).id)).by_operator();
     lab.answer(&unknown).await.problem(404, "unknown_reservation");

@@ -83,8 +83,8 @@ async fn a_key_that_named_another_request_is_refused() {
         if days > 0 {
             begin_round_2(&lab.ledger).await;
         }
-        assert_eq!(lab.answer(&first).await.expect(200).body["round"], 1 + days, "the same request again");
         let before = updatable(&lab).await;
+        assert_eq!(lab.answer(&first).await.expect(200).body["round"], 1 + days, "the same request again");
         for other in [
             restock("key-1", 20),
             keyed("restock", "key-1", &json!({ "round": 2 - days, "units": 3 })),

@@ -145,5 +145,6 @@ async fn a_message_is_only_a_hint() {
     lab.publish(SALE, &rounds::from_to(-7200, -3600, terms(3, 1))).await;
     let done = warmup::rebuild(&lab.warmup(), events::batch([about("lamp.1")])).await;
     assert!(done.batch_item_failures.is_empty());
+    lab.reconcile().await;
     assert!(!lab.stock.round(&round(SALE, 1)).is_loaded().await.unwrap(), "a round that is over");
 }

@@ -30,3 +30,12 @@ async fn a_process_starts_although_nothing_can_be_read_yet() {
     aws.set(Service::SecretsManager, Conduct::Answers);
     until("the secret is read by a request", async || (served.reserve("later").await == 202).then_some(())).await;
 }
+
+#[tokio::test]
+async fn redis_is_connected_to_or_the_reason_why_not_is_known() {
+    let lab = Lab::new().await;
+    Stock::new(&lab.valkey.url()).unwrap().connect().await.unwrap();
+    // A port where nothing listens.
+    let gone = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
+    assert!(Stock::new(&format!("redis://{gone}")).unwrap().connect().await.is_err());
+}

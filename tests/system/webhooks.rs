@@ -38,7 +38,7 @@ pub(crate) struct Receiver {
     pub(crate) took: Mutex<Vec<(String, Value)>>,
     pub(crate) asked: Mutex<Vec<Asked>>,
     /// Requests to where a redirect leads.
-    led_astray: AtomicUsize,
+    pub(crate) led_astray: AtomicUsize,
 }
 
 pub(crate) struct Asked {

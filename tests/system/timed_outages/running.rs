@@ -52,11 +52,14 @@ impl World {
 
     /// Also those that fail on a busy machine, which come again.
     async fn deliver_all(&mut self) {
-        self.deliver().await;
-        while self.queues.hidden() > 0 {
-            self.move_on().await;
+        for _ in 0..MOST_STEPS {
             self.deliver().await;
+            if self.queues.hidden() == 0 {
+                return;
+            }
+            self.move_on().await;
         }
+        panic!("{MOST_STEPS} steps were not enough: {} hidden", self.queues.hidden());
     }
 
     async fn run_schedules(&mut self) {

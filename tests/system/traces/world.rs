@@ -1,4 +1,4 @@
-//! A lab whose functions are recorded. Each runs as a process of its own, behind its own proxies.
+//! A lab whose functions are recorded. Each has connections and clients of its own, behind its own proxies.
 
 use history::History;
 use model::trace::{Function, How, Trace, What};
@@ -57,7 +57,7 @@ impl World {
         Self { receives: u8::MAX, ..self }
     }
 
-    /// Runs a function as a process of its own, which may die at a point, and records what it does in Redis and AWS.
+    /// Runs a function with clients of its own, which may die at a point, and records what it does in Redis and AWS.
     pub(super) async fn run(
         &self,
         function: Function,

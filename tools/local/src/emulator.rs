@@ -162,7 +162,7 @@ pub fn command(port: u16, valkey_port: u16, home: &Path) -> Result<Command> {
     // Clients keep connections for longer than the server's default of five seconds, and would use one that is just
     // closing.
     command.args(["--no-access-log", "--timeout-keep-alive", "75", "--backlog", "4096"]);
-    // The emulator sends its own Date, and AWS names no server.
+    // The emulator sends its own Date, AWS names no server, and no proxy stands before it whose word counts.
     command.args(["--no-server-header", "--no-date-header", "--no-proxy-headers"]);
     Ok(command)
 }
