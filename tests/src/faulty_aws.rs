@@ -1,8 +1,7 @@
 //! A faulty AWS: it refuses, throttles, is slow, or never answers.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use axum::Router;
@@ -27,8 +26,6 @@ pub enum Service {
 }
 
 impl Service {
-    pub const ALL: [Self; 3] = [Self::Sqs, Self::DynamoDb, Self::SecretsManager];
-
     fn of(target: &str) -> Option<Self> {
         match target.split(['.', '_']).next()? {
             "AmazonSQS" => Some(Self::Sqs),
@@ -65,26 +62,34 @@ pub struct FaultyAws {
 
 struct Shared {
     upstream: Upstream,
-    conduct: Mutex<HashMap<Service, Conduct>>,
-    hangs_on: Mutex<Option<String>>,
-    refused: Mutex<Option<String>>,
-    asked: AtomicUsize,
-    unanswered: AtomicUsize,
+    faults: Mutex<Faults>,
     answered: watch::Sender<HashMap<String, usize>>,
+}
+
+#[derive(Default)]
+struct Faults {
+    conduct: HashMap<Service, Conduct>,
+    hangs_on: Option<String>,
+    throttled: Option<String>,
+    asked: usize,
+    unanswered: usize,
+}
+
+impl Shared {
+    fn faults(&self) -> MutexGuard<'_, Faults> {
+        self.faults.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn count_answer(&self, target: &str) {
+        self.answered.send_modify(|answered| *answered.entry(target.to_owned()).or_default() += 1);
+    }
 }
 
 impl FaultyAws {
     /// A proxy in front of `upstream`, without faults at first.
     pub async fn start(upstream: &str) -> Self {
-        let shared = Arc::new(Shared {
-            upstream: Upstream::new(upstream),
-            conduct: Mutex::default(),
-            hangs_on: Mutex::default(),
-            refused: Mutex::default(),
-            asked: AtomicUsize::new(0),
-            unanswered: AtomicUsize::new(0),
-            answered: watch::Sender::default(),
-        });
+        let (faults, answered) = (Mutex::default(), watch::Sender::default());
+        let shared = Arc::new(Shared { upstream: Upstream::new(upstream), faults, answered });
         let routes = Router::new().fallback(answer).with_state(Arc::clone(&shared));
         Self { shared, server: Server::http(routes) }
     }
@@ -94,26 +99,22 @@ impl FaultyAws {
     }
 
     pub fn set(&self, service: Service, conduct: Conduct) {
-        self.shared.conduct.lock().unwrap_or_else(PoisonError::into_inner).insert(service, conduct);
+        self.shared.faults().conduct.insert(service, conduct);
     }
 
     /// From now on throttles DynamoDB requests whose body contains `text`, whatever else is set.
     pub fn throttle_those_with(&self, text: &str) {
-        *self.shared.refused.lock().unwrap_or_else(PoisonError::into_inner) = Some(text.to_owned());
-    }
-
-    pub fn set_all(&self, conduct: Conduct) {
-        Service::ALL.into_iter().for_each(|service| self.set(service, conduct));
+        self.shared.faults().throttled = Some(text.to_owned());
     }
 
     /// From now on neither performs nor answers requests whose body contains `text`.
     pub fn hang_on(&self, text: &str) {
-        *self.shared.hangs_on.lock().unwrap_or_else(PoisonError::into_inner) = Some(text.to_owned());
+        self.shared.faults().hangs_on = Some(text.to_owned());
     }
 
     /// How many requests hang since their service does.
     pub fn unanswered(&self) -> usize {
-        self.shared.unanswered.load(Ordering::Relaxed)
+        self.shared.faults().unanswered
     }
 
     /// How many requests with this `x-amz-target` the emulator has answered.
@@ -132,13 +133,19 @@ impl FaultyAws {
 async fn answer(State(shared): State<Arc<Shared>>, headers: HeaderMap, body: Bytes) -> Response {
     let target = target(&headers);
     let service = Service::of(target);
-    let conduct = service
-        .and_then(|service| shared.conduct.lock().unwrap_or_else(PoisonError::into_inner).get(&service).copied());
-    let number = shared.asked.fetch_add(1, Ordering::Relaxed);
-    let refused = shared.refused.lock().unwrap_or_else(PoisonError::into_inner).clone();
-    if service == Some(Service::DynamoDb) && refused.is_some_and(|text| has(&body, &text)) {
-        return refusal(Service::DynamoDb, number);
-    }
+    let (conduct, number, hangs) = {
+        let mut faults = shared.faults();
+        let number = faults.asked;
+        faults.asked += 1;
+        let is_in_body = |text: &Option<String>| text.as_ref().is_some_and(|text| has(&body, text));
+        if service == Some(Service::DynamoDb) && is_in_body(&faults.throttled) {
+            return refusal(Service::DynamoDb, number);
+        }
+        let conduct = service.and_then(|service| faults.conduct.get(&service).copied());
+        faults.unanswered += usize::from(conduct == Some(Conduct::Hangs));
+        (conduct, number, is_in_body(&faults.hangs_on))
+    };
+    let json = [("content-type", "application/x-amz-json-1.0")];
     match (service, conduct) {
         (Some(service), Some(Conduct::Fails)) => return refusal(service, number),
         (Some(service), Some(Conduct::FailsOften)) if !(number + 1).is_multiple_of(WELL_ONE_IN) => {
@@ -147,27 +154,21 @@ async fn answer(State(shared): State<Arc<Shared>>, headers: HeaderMap, body: Byt
         (_, Some(Conduct::MissesShortPolls))
             if target.ends_with(".ReceiveMessage") && !has(&body, "WaitTimeSeconds") =>
         {
-            return (StatusCode::OK, [("content-type", "application/x-amz-json-1.0")], "{}").into_response();
+            return (StatusCode::OK, json, "{}").into_response();
         }
         (_, Some(Conduct::LeavesBatches)) if target.ends_with(".BatchGetItem") => {
-            shared.answered.send_modify(|answered| *answered.entry(target.to_owned()).or_default() += 1);
+            shared.count_answer(target);
             let asked: serde_json::Value = serde_json::from_slice(&body).expect("a request of the SDK");
             let left = serde_json::json!({ "Responses": {}, "UnprocessedKeys": asked["RequestItems"] });
-            let json = [("content-type", "application/x-amz-json-1.0")];
             return (StatusCode::OK, json, left.to_string()).into_response();
         }
-        (_, Some(Conduct::Hangs)) => {
-            shared.unanswered.fetch_add(1, Ordering::Relaxed);
-            std::future::pending().await
-        }
+        (_, Some(Conduct::Hangs)) => std::future::pending().await,
         (_, Some(Conduct::HangsEverySecond)) if number.is_multiple_of(2) => std::future::pending().await,
+        _ if hangs => std::future::pending().await,
         _ => {}
     }
-    if shared.hangs_on(&body) {
-        std::future::pending::<()>().await;
-    }
     let passed = shared.upstream.pass(&headers, body).await.unwrap_or_else(|_| StatusCode::BAD_GATEWAY.into_response());
-    shared.answered.send_modify(|answered| *answered.entry(target.to_owned()).or_default() += 1);
+    shared.count_answer(target);
     if let Some(Conduct::AnswersAfter(late)) = conduct {
         tokio::time::sleep(late).await;
     }
@@ -186,13 +187,6 @@ fn refusal(service: Service, number: usize) -> Response {
     let status = StatusCode::from_u16(status).expect("a status");
     let body = format!(r#"{{"__type":"{kind}","message":"Rate exceeded"}}"#);
     (status, [("content-type", "application/x-amz-json-1.0")], body).into_response()
-}
-
-impl Shared {
-    fn hangs_on(&self, body: &[u8]) -> bool {
-        let hangs_on = self.hangs_on.lock().unwrap_or_else(PoisonError::into_inner);
-        hangs_on.as_ref().is_some_and(|text| has(body, text))
-    }
 }
 
 fn has(body: &[u8], text: &str) -> bool {

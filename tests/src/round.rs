@@ -25,12 +25,12 @@ pub struct TestRound {
 
 /// Terms of a sale that opened a minute ago and is open for an hour, by the machine's clock.
 pub fn terms(total: u32, per_user_limit: u8) -> Terms {
-    let now = runtime_now();
+    let now = Clock::system().now();
     Terms {
         title: "A lamp".into(),
         goods: Goods::default(),
-        opens_at_ms: EpochMs(now - 60_000),
-        closes_at_ms: EpochMs(now + 3_600_000),
+        opens_at_ms: now.minus_s(60),
+        closes_at_ms: now.plus_s(3600),
         total,
         per_user_limit,
         price: Price { price_minor: 990, currency: "EUR".parse().expect("a currency") },
@@ -47,20 +47,17 @@ pub fn terms(total: u32, per_user_limit: u8) -> Terms {
     }
 }
 
-fn runtime_now() -> i64 {
-    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).expect("a clock after 1970");
-    i64::try_from(since.as_millis()).expect("a clock before the year 292 million")
-}
-
 /// How often Redis is asked that does not answer a busy machine in time.
 const TRIES: usize = 10;
 
 /// For how many more milliseconds returned units of a round are in cooldown.
-async fn cooldown_left_ms(stock: RoundStock<'_>) -> i64 {
+async fn cooldown_left_ms(stock: RoundStock<'_>) -> u64 {
     let mut silent = 0;
     loop {
         match stock.counters().await {
-            Ok(counters) => return counters.map_or(0, |counters| counters.cooldown_until_ms.0 - runtime_now()),
+            Ok(counters) => {
+                return counters.map_or(0, |counters| counters.cooldown_until_ms.since_ms(Clock::system().now()));
+            }
             Err(error) => {
                 silent += 1;
                 assert!(silent < TRIES, "Redis does not answer: {error}");
@@ -72,14 +69,14 @@ async fn cooldown_left_ms(stock: RoundStock<'_>) -> i64 {
 /// Waits until returned units of a round are on sale again.
 pub async fn until_cooldown_ends(stock: RoundStock<'_>) {
     while let left @ 1.. = cooldown_left_ms(stock).await {
-        tokio::time::sleep(Duration::from_millis(left.unsigned_abs())).await;
+        tokio::time::sleep(Duration::from_millis(left)).await;
     }
 }
 
 /// Puts returned units of a round with one lane on sale, as if it had waited. Returns whether any were in cooldown. A
 /// process that heard that nothing is left may still say so.
 pub async fn sell_returned(valkey: &Valkey, stock: RoundStock<'_>) -> bool {
-    if cooldown_left_ms(stock).await <= 0 {
+    if cooldown_left_ms(stock).await == 0 {
         return false;
     }
     let key = format!("sale:{}", stock.tag(Lane::default()));
@@ -157,8 +154,7 @@ impl TestRound {
     }
 
     pub async fn load(&self, terms: Terms, taken: Vec<Reservation>) -> bool {
-        let epoch_ms = EpochMs(runtime_now());
-        let load = RoundLoad { epoch_ms, taken, ..unsold(terms) };
+        let load = RoundLoad { epoch_ms: Clock::system().now(), taken, ..unsold(terms) };
         self.stock().load(&load).await.expect("the round is loaded")
     }
 

@@ -5,12 +5,7 @@ use model::{Guards, Redis, Reservation, ReservationState, Seat};
 use redis::Value;
 
 use super::names::Names;
-
-/// Offsets of fields in `sale:{tag}` (lua/README.md).
-const NEXT_UNIT: usize = 0;
-const LAST_UNIT: usize = 4;
-const RETURNED: usize = 8;
-const COOLDOWN_UNTIL_MS: usize = 52;
+use crate::packed_at;
 
 /// The keys in Redis of a round with one lane.
 #[derive(Debug, Clone)]
@@ -33,8 +28,8 @@ pub(crate) struct Read {
     miscounted: Option<String>,
 }
 
-fn number(bytes: &[u8], at: usize, length: usize) -> u64 {
-    bytes.iter().skip(at).take(length).fold(0, |number, byte| number << 8 | u64::from(*byte))
+fn number(packed: &[u8], field: &str, length: usize) -> u64 {
+    packed.iter().skip(packed_at(field)).take(length).fold(0, |number, byte| number << 8 | u64::from(*byte))
 }
 
 /// A unit, counted from 0 as in the model.
@@ -87,9 +82,9 @@ impl Held {
         let mut redis = Redis { loaded: self.sale.is_some(), ..Redis::default() };
         let (mut in_cooldown, mut miscounted) = (false, None);
         if let Some(sale) = &self.sale {
-            let next = number(sale, NEXT_UNIT, 4);
+            let next = number(sale, "next_unit", 4);
             redis.next = next as u8 - 1;
-            let (last, returned) = (number(sale, LAST_UNIT, 4), number(sale, RETURNED, 4));
+            let (last, returned) = (number(sale, "last_unit", 4), number(sale, "returned", 4));
             let mut found = 0;
             for range in &self.free {
                 let (first, last) = range.split_once('-').expect("a range");
@@ -98,7 +93,7 @@ impl Held {
                     found += 1;
                 }
             }
-            in_cooldown = number(sale, COOLDOWN_UNTIL_MS, 6) > self.now_ms && (returned > 0 || next <= last);
+            in_cooldown = number(sale, "cooldown_until_ms", 6) > self.now_ms && (returned > 0 || next <= last);
             if found != returned {
                 miscounted = Some(format!("{found} units are in the set, but the counter says {returned}"));
             }
