@@ -12,9 +12,8 @@ use history::{
 };
 
 use crate::dice::Dice;
-use crate::story;
+use crate::story::{self, ROUND};
 
-pub(crate) const ROUND: &str = "lamp.1";
 const MS: u64 = 1_000_000;
 const COOLDOWN_MS: u64 = 3;
 /// The wall clock at time 0.

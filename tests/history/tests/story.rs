@@ -5,7 +5,7 @@ use history::{
     Rule, Status, Supply, check,
 };
 
-use crate::simulator::ROUND;
+pub(crate) const ROUND: &str = "lamp.1";
 
 pub(crate) const SECOND: u64 = 1_000_000_000;
 
