@@ -6,8 +6,8 @@ use history::{Answer, History, LedgerReading, Operation, Question, Refusal, Roun
 use stateright::semantics::{ConsistencyTester, LinearizabilityTester};
 
 use crate::dice::Dice;
-use crate::simulator::ROUND;
 use crate::spec::RoundSpec;
+use crate::story::ROUND;
 use crate::story::round;
 
 /// Stands for the round's name.
