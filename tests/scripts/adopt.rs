@@ -22,24 +22,6 @@ async fn a_unit_that_was_never_handed_out_is_taken_out_of_the_rest() {
 }
 
 #[tokio::test]
-async fn a_unit_within_a_range_is_taken_out_of_it() {
-    let round = TestRound::start(terms(6, 1)).await;
-    for (name, unit) in [("alice", 6), ("bob", 1), ("carol", 3), ("dave", 5)] {
-        assert!(round.stock().adopt(&order(&round, name, unit, 0)).await.unwrap());
-    }
-    assert_eq!(units_left(&round).await, [2, 4]);
-}
-
-#[tokio::test]
-async fn a_unit_that_another_holds_stays_with_both() {
-    let round = TestRound::start(terms(3, 1)).await;
-    let reservation = round.buy(&user("bob")).await;
-    assert!(round.stock().adopt(&order(&round, "alice", reservation.unit.0, 0)).await.unwrap());
-    assert_eq!(units_left(&round).await, [2, 3]);
-    assert_eq!(round.view().await.reservations.iter().filter(|stored| stored.reservation.unit == Unit(1)).count(), 2);
-}
-
-#[tokio::test]
 async fn a_reservation_of_it_becomes_ordered_on_the_ledgers_unit() {
     let round = TestRound::start(terms(3, 1)).await;
     let alice = user("alice");
@@ -61,22 +43,6 @@ async fn what_redis_knows_to_have_ended_stays_ended() {
     assert!(!round.stock().adopt(&ended).await.unwrap());
     assert_eq!(round.stored(&ended).await.unwrap().state, ReservationState::Released);
     assert_eq!(units_left(&round).await, [1, 2, 3]);
-}
-
-#[tokio::test]
-async fn an_adopted_order_can_be_released() {
-    let round = TestRound::start(terms(3, 1)).await;
-    let order = order(&round, "alice", 2, 0);
-    round.stock().adopt(&order).await.unwrap();
-    round.release(&order).await;
-    assert_eq!(units_left(&round).await, [1, 2, 3]);
-}
-
-#[tokio::test]
-async fn a_round_that_is_not_there_is_unknown() {
-    let round = TestRound::start_empty();
-    assert!(!round.stock().adopt(&order(&round, "alice", 1, 0)).await.unwrap());
-    assert!(!round.stock().is_loaded().await.unwrap());
 }
 
 #[tokio::test]

@@ -7,7 +7,6 @@ use tests::{fresh_reservation, round};
 use crate::prelude::*;
 
 const UNITS: u32 = 5;
-const FREE: GcraLimit = GcraLimit { emission_interval_us: 1, burst: 1000 };
 
 /// One test with one cluster, because its six servers take seconds to agree.
 #[tokio::test(flavor = "multi_thread")]
@@ -48,11 +47,6 @@ async fn lanes_are_spread_over_the_shards(cluster: &ValkeyCluster, stock: &Stock
     }
 }
 
-fn now_ms() -> i64 {
-    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
-    since.as_millis().try_into().unwrap()
-}
-
 async fn sell(stock: &Stock, id: &RoundId) {
     let (round, terms) = (stock.round(id), terms(UNITS, 1));
     assert!(!round.is_loaded().await.unwrap());
@@ -60,17 +54,11 @@ async fn sell(stock: &Stock, id: &RoundId) {
     assert!(round.load(&load).await.unwrap());
 
     let alice = user("alice");
-    let applicant = Applicant { user: &alice, ip: "192.0.2.1", per_user: FREE, per_ip: FREE };
+    let applicant = applicant(&alice);
     let challenge = Uuid::now_v7();
     let asked = ChallengeRequest { applicant, id: challenge, expected: "23", life_ms: 60_000 };
     assert_eq!(round.challenge(&asked).await.unwrap(), Challenged::Issued);
-    let answered = AdmitRequest {
-        applicant,
-        id: challenge,
-        answer: Some("23"),
-        per_sale: Some(FREE),
-        class: BuyerClass::EVERYONE,
-    };
+    let answered = AdmitRequest { per_sale: Some(FREE), ..answered(applicant, challenge, Some("23")) };
     assert!(matches!(round.admit(&answered).await.unwrap(), Admit::Admitted(_)));
 
     let reserved = round.reserve(Uuid::now_v7(), &alice, BuyerClass::EVERYONE).await.unwrap();
@@ -87,7 +75,7 @@ async fn sell(stock: &Stock, id: &RoundId) {
     assert!(round.restore(&[], &counters).await.unwrap());
     round.tally(&BTreeMap::from([("sold_out", 1)])).await.unwrap();
     assert_eq!(round.answers().await.unwrap()["sold_out"], 1);
-    let hour = EpochMs(now_ms() + 3_600_000);
+    let hour = clock().plus_s(3600);
     let joining = Joining {
         user: &alice,
         tickets_from: EpochMs(0),

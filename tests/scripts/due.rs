@@ -3,22 +3,12 @@ use std::time::Instant;
 use crate::prelude::*;
 
 const AT_ONCE: Duration = Duration::ZERO;
-const LONG: Duration = Duration::from_secs(3600);
 
 /// Claims the due reservations and marks them as sent.
 async fn due(round: &TestRound, most: usize, wait: Duration) -> Vec<Reservation> {
     let due = round.stock().due(most, wait, None).await.unwrap();
     assert_eq!(round.stock().due(0, wait, Some(due.due_at_ms)).await.unwrap().reservations, []);
     due.reservations
-}
-
-#[tokio::test]
-async fn a_held_reservation_is_due_in_time_and_as_it_was_made() {
-    let round = TestRound::start(terms(5, 1)).await;
-    let alice = user("alice");
-    let reservation = round.buy(&alice).await;
-    assert_eq!(due(&round, 10, LONG).await, []);
-    assert_eq!(due(&round, 10, AT_ONCE).await, [reservation]);
 }
 
 #[tokio::test]
@@ -44,60 +34,6 @@ async fn a_claimed_reservation_is_not_due_for_as_long_again() {
     // Redis counts whole milliseconds.
     assert!(asked_at.elapsed() + Duration::from_millis(1) >= wait, "claimed a moment ago");
     assert_eq!(first, second);
-}
-
-#[tokio::test]
-async fn what_is_ordered_or_released_is_dropped() {
-    let round = TestRound::start(terms(5, 1)).await;
-    for (name, confirm) in [("alice", true), ("bob", false)] {
-        let reservation = round.buy(&user(name)).await;
-        if confirm {
-            round.confirm(&reservation).await;
-        } else {
-            round.release(&reservation).await;
-        }
-    }
-    let reservation = round.buy(&user("carol")).await;
-    let claimed = due(&round, 10, AT_ONCE).await;
-    assert_eq!(claimed.iter().map(|due| &due.id).collect::<Vec<_>>(), [&reservation.id]);
-    assert_eq!(round.view().await.outbox, 1, "only carol may still have to be sent");
-}
-
-#[tokio::test]
-async fn a_page_is_bounded_and_nobody_is_left_out() {
-    let round = TestRound::start(terms(50, 1)).await;
-    for number in 0..30 {
-        round.buy(&user(number)).await;
-    }
-    let mut seen = std::collections::BTreeSet::new();
-    for _ in 0..3 {
-        let page = due(&round, 10, AT_ONCE).await;
-        assert_eq!(page.len(), 10);
-        seen.extend(page.into_iter().map(|reservation| reservation.user));
-    }
-    assert_eq!(seen.len(), 30);
-}
-
-#[tokio::test]
-async fn each_of_several_reservations_of_one_user_is_due() {
-    let round = TestRound::start(terms(9, 3)).await;
-    let alice = user("alice");
-    for _ in 0..3 {
-        round.buy(&alice).await;
-    }
-    let slots: std::collections::BTreeSet<_> =
-        due(&round, 3, AT_ONCE).await.into_iter().map(|reservation| reservation.slot.0).collect();
-    assert_eq!(slots, [0, 1, 2].into());
-}
-
-#[tokio::test]
-async fn claiming_keeps_the_expiry_of_the_key() {
-    let round = TestRound::start(terms(5, 1)).await;
-    round.buy(&user("alice")).await;
-    due(&round, 10, AT_ONCE).await;
-    let expires: i64 =
-        redis::cmd("PEXPIRETIME").arg("outbox:{lamp:1:0}").query_async(&mut round.redis().await).await.unwrap();
-    assert_eq!(expires, round.view().await.counters.expires_at_ms.0);
 }
 
 /// V's reservation is due even though U, who is first in the outbox, has an ordered one and a newer one.

@@ -1,47 +1,6 @@
 use crate::prelude::*;
 
 #[tokio::test]
-async fn a_live_round_is_never_overwritten() {
-    let round = TestRound::start(terms(5, 1)).await;
-    round.buy(&user("alice")).await;
-    let before = round.view().await;
-    let mut other = terms(99, 9);
-    other.closes_at_ms = EpochMs(1);
-    assert!(!round.load(other, vec![round.fresh_reservation(&user("bob"), 1, 0)]).await);
-    let after = round.view().await;
-    assert_eq!((before.counters, before.reservations), (after.counters, after.reservations));
-}
-
-#[tokio::test]
-async fn what_the_ledger_says_is_taken_is_not_sold_again() {
-    let round = TestRound::start_empty();
-    let taken = [("alice", 2, 0), ("alice", 7, 2), ("bob", 4, 1)];
-    let taken = taken.map(|(name, unit, slot)| round.fresh_reservation(&user(name), unit, slot)).to_vec();
-    assert!(round.load(terms(9, 3), taken).await);
-    let view = round.view().await;
-    assert_eq!(view.free, [1..=1, 3..=3, 5..=6, 8..=9]);
-    assert_eq!((view.counters.returned, view.counters.next_unit, view.counters.free()), (4, 8, 6));
-
-    let mut units = Vec::new();
-    for buyer in 0..6 {
-        units.push(round.buy(&user(buyer)).await.unit.0);
-    }
-    assert_eq!(units, [1, 3, 5, 6, 8, 9]);
-    assert!(matches!(round.reserve(&user("late")).await, Reserve::SoldOut(_)));
-    assert_eq!(round.view().await.counters.free(), 0);
-}
-
-#[tokio::test]
-async fn slots_that_the_ledger_says_are_taken_count() {
-    let round = TestRound::start_empty();
-    round.load(terms(9, 2), vec![round.fresh_reservation(&user("alice"), 2, 1)]).await;
-    assert_eq!(round.buy(&user("alice")).await.slot, Slot(0));
-    assert!(
-        matches!(round.reserve(&user("alice")).await, Reserve::AlreadyReserved(reservations) if reservations.len() == 2)
-    );
-}
-
-#[tokio::test]
 async fn a_round_can_be_taken_whole() {
     let round = TestRound::start_empty();
     let taken: Vec<_> = (1..=1200).map(|unit| round.fresh_reservation(&user(unit), unit, 0)).collect();

@@ -2,8 +2,6 @@
 
 mod admit;
 mod adopt;
-mod amend;
-mod beside_lanes;
 mod block;
 mod cluster;
 mod concurrency;
@@ -16,7 +14,6 @@ mod line;
 mod load;
 mod prelude;
 mod rain;
-mod rain_plot;
 mod release;
 mod reseat;
 mod reserve;

@@ -3,26 +3,6 @@ use stock::{Buyers, BuyersRead, WinsSeen};
 use crate::prelude::*;
 
 #[tokio::test]
-async fn a_returned_unit_is_sold_again_before_a_new_one() {
-    let round = TestRound::start(terms(5, 1)).await;
-    let reservation = round.buy(&user("alice")).await;
-    round.buy(&user("bob")).await;
-    round.release(&reservation).await;
-    assert_eq!(round.buy(&user("carol")).await.unit, reservation.unit);
-    assert_eq!(round.buy(&user("dave")).await.unit, Unit(3));
-}
-
-#[tokio::test]
-async fn the_last_unit_is_sold_again() {
-    let round = TestRound::start(terms(1, 1)).await;
-    let reservation = round.buy(&user("alice")).await;
-    assert!(matches!(round.reserve(&user("bob")).await, Reserve::SoldOut(_)));
-    round.release(&reservation).await;
-    assert_eq!(round.buy(&user("bob")).await.unit, Unit(1));
-    assert!(matches!(round.reserve(&user("carol")).await, Reserve::SoldOut(_)));
-}
-
-#[tokio::test]
 async fn releasing_twice_returns_one_unit() {
     let round = TestRound::start(terms(5, 1)).await;
     let alice = user("alice");
@@ -31,29 +11,6 @@ async fn releasing_twice_returns_one_unit() {
     round.release(&reservation).await;
     let view = round.view().await;
     assert_eq!((view.counters.returned, view.free.len(), view.counters.free()), (1, 2, 5));
-}
-
-#[tokio::test]
-async fn a_late_release_does_not_take_the_next_ones_unit() {
-    let round = TestRound::start(terms(1, 1)).await;
-    let alice = user("alice");
-    let first = round.buy(&alice).await;
-    round.release(&first).await;
-    let second = round.buy(&alice).await;
-    // The slot is used again, so Redis has forgotten the first reservation.
-    round.release(&first).await;
-    assert_eq!(round.stored(&second).await, Some(held(&second)));
-    assert_eq!(round.view().await.counters.free(), 0);
-}
-
-#[tokio::test]
-async fn a_unit_of_another_order_is_not_returned() {
-    let round = TestRound::start(terms(2, 1)).await;
-    let reservation = round.buy(&user("alice")).await;
-    round.stock().release(&reservation, Some(Unit(1)), false).await.unwrap();
-    let view = round.view().await;
-    assert_eq!((view.counters.returned, view.counters.free()), (0, 1));
-    assert_eq!(round.buy(&user("alice")).await.unit, Unit(2));
 }
 
 #[tokio::test]
@@ -79,43 +36,6 @@ async fn released_slots_are_used_again() {
     assert_eq!(round.buy(&alice).await.slot, Slot(1));
     assert!(matches!(round.reserve(&alice).await, Reserve::AlreadyReserved(reservations) if reservations.len() == 3));
     assert_eq!(round.view().await.reservations.len(), 3, "a record never exceeds the limit");
-}
-
-#[tokio::test]
-async fn a_released_reservation_is_not_confirmed() {
-    let round = TestRound::start(terms(2, 1)).await;
-    let alice = user("alice");
-    let reservation = round.buy(&alice).await;
-    for _ in 0..2 {
-        assert!(round.confirm(&reservation).await);
-        assert_eq!(round.stored(&reservation).await.unwrap().state, ReservationState::Ordered);
-    }
-    round.release(&reservation).await;
-    assert!(round.confirm(&reservation).await);
-    assert_eq!(round.stored(&reservation).await.unwrap().state, ReservationState::Released);
-}
-
-#[tokio::test]
-async fn what_redis_does_not_know_is_unknown() {
-    let round = TestRound::start(terms(2, 1)).await;
-    for name in ["alice", "nobody"] {
-        let unknown = round.fresh_reservation(&user(name), 1, 0);
-        assert!(!round.confirm(&unknown).await);
-        round.release(&unknown).await;
-        assert_eq!(round.stored(&unknown).await, None);
-        round.buy(&user(format!("{name}-other"))).await;
-    }
-    assert_eq!(round.view().await.counters.free(), 0);
-}
-
-#[tokio::test]
-async fn nobody_releases_anothers_reservation() {
-    let round = TestRound::start(terms(2, 1)).await;
-    let reservation = round.buy(&user("alice")).await;
-    round.buy(&user("mallory")).await;
-    let stolen = Reservation { user: user("mallory"), ..reservation.clone() };
-    round.release(&stolen).await;
-    assert_eq!(round.stored(&reservation).await, Some(held(&reservation)));
 }
 
 #[tokio::test]
@@ -157,24 +77,6 @@ async fn reservations_that_end_unpaid_are_counted_once_and_up_to_the_limit() {
     assert!(matches!(round.reserve(&user("bob")).await, Reserve::Reserved(_)), "others are not affected");
     let view = round.view().await;
     assert_eq!((view.counters.free(), view.counters.unpaid_limit), (8, 3));
-}
-
-#[tokio::test]
-async fn who_has_too_many_unpaid_keeps_what_there_is_and_hears_of_it() {
-    let mut terms = terms(9, 2);
-    terms.door.unpaid_limit = 1;
-    let round = TestRound::start(terms).await;
-    let alice = user("alice");
-    let kept = round.buy(&alice).await;
-    let cancelled = round.buy(&alice).await;
-    round.stock().release(&cancelled, None, true).await.unwrap();
-    assert_eq!(round.reserve(&alice).await, Reserve::TooManyUnpaid(1));
-    for (reservation, state) in [(&kept, ReservationState::Held), (&cancelled, ReservationState::Released)] {
-        let replay = round.reserve_as(&reservation.id, &alice).await;
-        assert!(matches!(&replay, Reserve::Replayed(stored) if stored.state == state), "{replay:?}");
-    }
-    assert!(round.confirm(&kept).await);
-    assert_eq!(round.view().await.reservations.len(), 2);
 }
 
 #[tokio::test]

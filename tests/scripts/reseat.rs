@@ -1,13 +1,16 @@
 use crate::prelude::*;
 
+async fn reseat(round: &TestRound, reservation: &Reservation, refused: Refused) -> Reseated {
+    round.stock().reseat(reservation, refused).await.unwrap()
+}
+
 #[tokio::test]
 async fn a_reservation_gets_another_unit_once() {
     let round = TestRound::start(terms(5, 1)).await;
-    let alice = user("alice");
-    let reservation = round.buy(&alice).await;
+    let reservation = round.buy(&user("alice")).await;
     let moved = Reservation { unit: Unit(2), ..reservation.clone() };
-    assert_eq!(round.stock().reseat(&reservation, Refused::Unit).await.unwrap(), Reseated::To(moved.clone()));
-    assert_eq!(round.stock().reseat(&reservation, Refused::Unit).await.unwrap(), Reseated::To(moved.clone()));
+    assert_eq!(reseat(&round, &reservation, Refused::Unit).await, Reseated::To(moved.clone()));
+    assert_eq!(reseat(&round, &reservation, Refused::Unit).await, Reseated::To(moved.clone()));
     let view = round.view().await;
     assert_eq!(view.reservations, [held(&moved)]);
     assert_eq!(view.counters.free(), 3, "the unit of the other order is not handed out again");
@@ -19,8 +22,10 @@ async fn a_returned_unit_comes_first() {
     let first = round.buy(&user("bob")).await;
     let reservation = round.buy(&user("alice")).await;
     round.release(&first).await;
-    let answer = round.stock().reseat(&reservation, Refused::Unit).await.unwrap();
-    assert_eq!(answer, Reseated::To(Reservation { unit: Unit(1), ..reservation }));
+    assert_eq!(
+        reseat(&round, &reservation, Refused::Unit).await,
+        Reseated::To(Reservation { unit: Unit(1), ..reservation })
+    );
     assert_eq!(round.view().await.counters.returned, 0);
 }
 
@@ -28,8 +33,7 @@ async fn a_returned_unit_comes_first() {
 async fn without_a_unit_left_nothing_changes() {
     let round = TestRound::start(terms(1, 1)).await;
     let reservation = round.buy(&user("alice")).await;
-    let answer = round.stock().reseat(&reservation, Refused::Unit).await.unwrap();
-    assert_eq!(answer, Reseated::NoUnit);
+    assert_eq!(reseat(&round, &reservation, Refused::Unit).await, Reseated::NoUnit);
     assert_eq!(round.view().await.reservations, [held(&reservation)]);
 }
 
@@ -38,8 +42,7 @@ async fn a_released_reservation_stays_released() {
     let round = TestRound::start(terms(3, 1)).await;
     let reservation = round.buy(&user("alice")).await;
     round.release(&reservation).await;
-    let answer = round.stock().reseat(&reservation, Refused::Unit).await.unwrap();
-    assert_eq!(answer, Reseated::AlreadyReleased);
+    assert_eq!(reseat(&round, &reservation, Refused::Unit).await, Reseated::AlreadyReleased);
     assert_eq!(round.view().await.counters.free(), 3);
 }
 
@@ -49,7 +52,7 @@ async fn a_reservation_that_redis_forgot_gets_its_slot_back() {
     let alice = user("alice");
     let other = round.buy(&alice).await;
     let lost = Reservation { id: fresh_id(&round.id), slot: Slot(1), ..other.clone() };
-    let answer = round.stock().reseat(&lost, Refused::Unit).await.unwrap();
+    let answer = reseat(&round, &lost, Refused::Unit).await;
     let found = Reservation { unit: Unit(2), ..lost };
     assert_eq!(answer, Reseated::To(found.clone()));
     assert_eq!(round.view().await.reservations, [held(&other), held(&found)]);
@@ -61,7 +64,7 @@ async fn a_slot_of_another_reservation_is_left_alone() {
     let alice = user("alice");
     let other = round.buy(&alice).await;
     let lost = Reservation { id: fresh_id(&round.id), ..other.clone() };
-    assert_eq!(round.stock().reseat(&lost, Refused::Unit).await.unwrap(), Reseated::LimitReached);
+    assert_eq!(reseat(&round, &lost, Refused::Unit).await, Reseated::LimitReached);
     assert_eq!(round.view().await.reservations, [held(&other)]);
 }
 
@@ -83,10 +86,11 @@ async fn its_own_reservation_counts_before_another_in_the_slot_that_the_message_
     let reservation = round.buy(&alice).await;
     // The message is from before a failover, when Redis had given it slot 0.
     let message = Reservation { slot: first.slot, ..reservation.clone() };
-    let answer = round.stock().reseat(&message, Refused::Unit).await.unwrap();
-    assert_eq!(answer, Reseated::To(reservation.clone()));
-    let answer = round.stock().reseat(&reservation, Refused::Unit).await.unwrap();
-    assert_eq!(answer, Reseated::To(Reservation { unit: Unit(3), ..reservation }));
+    assert_eq!(reseat(&round, &message, Refused::Unit).await, Reseated::To(reservation.clone()));
+    assert_eq!(
+        reseat(&round, &reservation, Refused::Unit).await,
+        Reseated::To(Reservation { unit: Unit(3), ..reservation })
+    );
 }
 
 /// Redis was lost; since then the user and somebody else got its slot and its unit.
@@ -98,12 +102,11 @@ async fn a_reservation_that_redis_forgot_gets_the_next_slot_below_the_limit() {
     let lost = Reservation { id: fresh_id(&round.id), ..other.clone() };
     let found = Reservation { unit: Unit(2), slot: Slot(1), ..lost.clone() };
     for _ in 0..2 {
-        let answer = round.stock().reseat(&lost, Refused::Unit).await.unwrap();
-        assert_eq!(answer, Reseated::To(found.clone()));
+        assert_eq!(reseat(&round, &lost, Refused::Unit).await, Reseated::To(found.clone()));
     }
     assert_eq!(round.view().await.reservations, [held(&other), held(&found)]);
     let third = Reservation { id: fresh_id(&round.id), ..other };
-    assert_eq!(round.stock().reseat(&third, Refused::Unit).await.unwrap(), Reseated::LimitReached);
+    assert_eq!(reseat(&round, &third, Refused::Unit).await, Reseated::LimitReached);
     assert_eq!(round.view().await.counters.free(), 1);
 }
 
@@ -114,16 +117,11 @@ async fn a_reservation_whose_slot_is_taken_keeps_its_unit() {
     let reservation = round.buy(&user("alice")).await;
     let moved = Reservation { slot: Slot(1), ..reservation.clone() };
     for _ in 0..2 {
-        let answer = round.stock().reseat(&reservation, Refused::Slot).await.unwrap();
-        assert_eq!(answer, Reseated::To(moved.clone()));
+        assert_eq!(reseat(&round, &reservation, Refused::Slot).await, Reseated::To(moved.clone()));
     }
     let view = round.view().await;
     assert_eq!((view.reservations, view.counters.free()), (vec![held(&moved)], 2));
-    assert_eq!(
-        round.stock().reseat(&moved, Refused::Slot).await.unwrap(),
-        Reseated::To(reservation),
-        "slot 0 is free in Redis"
-    );
+    assert_eq!(reseat(&round, &moved, Refused::Slot).await, Reseated::To(reservation), "slot 0 is free in Redis");
 }
 
 /// Each call tries the next slot: with only the lowest one, it would swing between two that the ledger has.
@@ -133,9 +131,7 @@ async fn every_slot_below_the_limit_is_tried() {
     let mut reservation = round.buy(&user("alice")).await;
     let mut slots = vec![reservation.slot];
     for _ in 0..2 {
-        let Reseated::To(moved) = round.stock().reseat(&reservation, Refused::Slot).await.unwrap() else {
-            panic!("{slots:?}")
-        };
+        let Reseated::To(moved) = reseat(&round, &reservation, Refused::Slot).await else { panic!("{slots:?}") };
         reservation = moved;
         slots.push(reservation.slot);
     }

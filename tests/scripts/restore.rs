@@ -17,18 +17,6 @@ async fn with_two_in_no_place() -> TestRound {
 }
 
 #[tokio::test]
-async fn units_in_no_place_are_sold_again() {
-    let round = with_two_in_no_place().await;
-    let counters = round.view().await.counters;
-    assert!(restore(&round, &[1, 2], &counters).await);
-    let mut units = Vec::new();
-    for buyer in 0..4 {
-        units.push(round.buy(&user(buyer)).await.unit.0);
-    }
-    assert_eq!(units, [1, 2, 3, 4]);
-}
-
-#[tokio::test]
 async fn what_two_found_one_restores() {
     let round = with_two_in_no_place().await;
     let counters = round.view().await.counters;

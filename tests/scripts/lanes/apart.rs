@@ -90,7 +90,10 @@ async fn blocks_are_noted_beside_a_lane_that_does_not_answer() {
     lanes.silence(0).await;
     assert!(lanes.stock().note_blocks(&blocked).await.is_err());
     lanes.wake(0).await;
+    assert_eq!(lanes.stock().noted_blocks().await.unwrap().len(), 3);
     for (index, (user, _)) in blocked.iter().enumerate().skip(1) {
         assert_eq!(lanes.reserve(user).await, Reserve::Blocked, "lane {index}");
     }
+    assert!(lanes.stock().note_blocks(&blocked).await.unwrap());
+    assert_eq!(lanes.reserve(&blocked[0].0).await, Reserve::Blocked);
 }

@@ -1,7 +1,7 @@
 //! Rounds with several lanes: units move between lanes, and each unit is always in exactly one place.
 
 mod apart;
-mod drained;
+mod beside;
 mod lost;
 mod moving;
 mod steps;
@@ -9,7 +9,6 @@ mod steps;
 use stock::{RoundStock, StockError, Transfer};
 
 use crate::prelude::*;
-use crate::sequences::clock;
 
 const BUYER: DonateFor = DonateFor::Buyer(BuyerClass::EVERYONE);
 
@@ -77,36 +76,24 @@ impl Lanes {
         tests::set_cooldown_until(&mut redis, &key, at).await.unwrap();
     }
 
-    /// Makes all calls to the lane's keys fail, until it is woken.
+    /// Makes all calls to the lane's keys fail, until it is woken: a list is the wrong type for every command on them.
     async fn silence(&self, index: u16) {
-        let (tag, mut redis) = (self.stock().tag(self.lane(index)), self.server.redis().await);
-        for kind in ["sale", "transfers", "buyers"] {
-            let (key, kept) = (format!("{kind}:{tag}"), format!("kept:{kind}:{tag}"));
-            let _: redis::Value = redis::cmd("EVAL")
-                .arg("if redis.call('EXISTS', KEYS[1]) == 1 then redis.call('RENAME', KEYS[1], KEYS[2]) end")
-                .arg(2)
-                .arg(&key)
-                .arg(kept)
-                .query_async(&mut redis)
-                .await
-                .unwrap();
-            // A list is the wrong type for every command on this key.
-            let _: u32 = redis::cmd("LPUSH").arg(&key).arg("silent").query_async(&mut redis).await.unwrap();
-        }
+        let away = "if redis.call('EXISTS', KEYS[1]) == 1 then redis.call('RENAME', KEYS[1], KEYS[2]) end";
+        self.with_keys(index, &format!("{away} redis.call('LPUSH', KEYS[1], 'silent')")).await;
     }
 
     async fn wake(&self, index: u16) {
+        let back = "if redis.call('EXISTS', KEYS[2]) == 1 then redis.call('RENAME', KEYS[2], KEYS[1]) end";
+        self.with_keys(index, &format!("redis.call('DEL', KEYS[1]) {back}")).await;
+    }
+
+    /// Runs a script with each of the lane's keys and another one, where it may be kept.
+    async fn with_keys(&self, index: u16, script: &str) {
         let (tag, mut redis) = (self.stock().tag(self.lane(index)), self.server.redis().await);
         for kind in ["sale", "transfers", "buyers"] {
-            let (key, kept) = (format!("{kind}:{tag}"), format!("kept:{kind}:{tag}"));
-            let _: redis::Value = redis::cmd("EVAL")
-                .arg("redis.call('DEL', KEYS[1]) if redis.call('EXISTS', KEYS[2]) == 1 then redis.call('RENAME', KEYS[2], KEYS[1]) end")
-                .arg(2)
-                .arg(key)
-                .arg(kept)
-                .query_async(&mut redis)
-                .await
-                .unwrap();
+            let mut eval = redis::cmd("EVAL");
+            eval.arg(script).arg(2).arg(format!("{kind}:{tag}")).arg(format!("kept:{kind}:{tag}"));
+            let _: redis::Value = eval.query_async(&mut redis).await.unwrap();
         }
     }
 
@@ -172,14 +159,7 @@ impl Lanes {
     async fn replicate(&self) -> Replica {
         let (mut redis, mut replica) = (self.server.redis().await, Vec::new());
         for lane in Lane::all(self.terms.lanes) {
-            let mut keys = Vec::new();
-            for key in self.keys_of(lane.index()).await {
-                let mut dump = redis::pipe();
-                dump.cmd("DUMP").arg(&key).cmd("PEXPIRETIME").arg(&key);
-                let (dump, expires_at): (Vec<u8>, i64) = dump.query_async(&mut redis).await.unwrap();
-                keys.push((key, dump, expires_at));
-            }
-            replica.push(keys);
+            replica.push(dump(&mut redis, self.keys_of(lane.index()).await).await.unwrap());
         }
         replica
     }
@@ -187,17 +167,12 @@ impl Lanes {
     /// The replica of a lane's shard takes over. Writes that it missed are lost.
     async fn fail_over(&self, index: u16, to: &Replica) {
         self.lose(index).await;
-        let mut redis = self.server.redis().await;
-        for (key, dump, expires_at) in &to[usize::from(index)] {
-            let mut restore = redis::cmd("RESTORE");
-            restore.arg(key).arg(expires_at).arg(dump).arg("ABSTTL");
-            let () = restore.query_async(&mut redis).await.unwrap();
-        }
+        undump(&mut self.server.redis().await, &to[usize::from(index)]).await.unwrap();
     }
 }
 
-/// The keys of each lane, with their contents and expiry times.
-type Replica = Vec<Vec<(String, Vec<u8>, i64)>>;
+/// The keys of each lane.
+type Replica = Vec<Dump>;
 
 /// Retries like a client while units are on their way, and when an answer is lost on a slow machine. A unit that it won without
 /// hearing of it counts as its own.

@@ -4,7 +4,6 @@ use stock::Transfer;
 
 use super::{BUYER, Lanes, reserve_at_last, wait};
 use crate::prelude::*;
-use crate::sequences::clock;
 
 #[tokio::test]
 async fn each_lane_has_its_part_and_sells_it_for_one_call() {
@@ -23,22 +22,6 @@ async fn each_lane_has_its_part_and_sells_it_for_one_call() {
         assert!(lanes.stock().confirm(&reservation).await.unwrap());
     }
     assert_eq!(lanes.places().await.0.len(), 7);
-}
-
-/// All users are at home in one lane and get the units of all lanes.
-#[tokio::test]
-async fn users_of_one_lane_get_every_unit() {
-    let lanes = Lanes::start(40, 4).await;
-    let mut units = BTreeSet::new();
-    for number in 0..40 {
-        let reservation = lanes.buy(&lanes.user_of(2, number)).await;
-        assert_eq!(reservation.lane, lanes.lane(2));
-        assert!(units.insert(reservation.unit.0));
-        lanes.places().await;
-    }
-    assert!(matches!(lanes.reserve(&lanes.user_of(2, 40)).await, Reserve::SoldOut(_)));
-    assert!(matches!(lanes.reserve(&lanes.user_of(0, 0)).await, Reserve::SoldOut(_)));
-    assert_eq!(lanes.stock().open_transfers().await.unwrap(), []);
 }
 
 /// Many users at once, most of them at home in one lane.
@@ -134,18 +117,6 @@ async fn what_is_in_cooldown_stays_so_on_the_way() {
     assert!(counters.lanes[0].free() == 1 && counters.lanes[0].cooldown_until_ms.0 >= before.0 + 1500);
     lanes.cooldown_for_an_hour(0).await;
     assert!(matches!(lanes.reserve(&late).await, Reserve::SoldOut(_)));
-}
-
-#[tokio::test]
-async fn reconciliation_finishes_transfers() {
-    let lanes = Lanes::start(8, 2).await;
-    lanes.give(0, 1).await;
-    lanes.give(1, 0).await;
-    for transfer in lanes.stock().open_transfers().await.unwrap() {
-        assert!(lanes.stock().finish(&transfer).await.unwrap());
-    }
-    assert_eq!(lanes.stock().open_transfers().await.unwrap(), []);
-    assert_eq!(lanes.places().await.0.len(), 8);
 }
 
 /// A unit that comes back is not sold before every process has forgotten that the round was sold out.
@@ -283,16 +254,4 @@ async fn units_that_two_lanes_have_are_taken_out_and_restored() {
     assert!(lanes.stock().restore(&nowhere, &view.counters).await.unwrap());
     assert!(!lanes.stock().restore(&nowhere, &view.counters).await.unwrap(), "units have moved since");
     assert_eq!(lanes.places().await.0.len(), 6);
-}
-
-#[tokio::test]
-async fn blocks_are_noted_where_the_users_are() {
-    let lanes = Lanes::start(8, 4).await;
-    let until = EpochMs(lanes.terms.closes_at_ms.0);
-    let blocked: Vec<_> = (0..4).map(|index| (lanes.user_of(index, 0), Some(until))).collect();
-    assert!(lanes.stock().note_blocks(&blocked).await.unwrap());
-    assert_eq!(lanes.stock().noted_blocks().await.unwrap().len(), 4);
-    for (user, _) in &blocked {
-        assert_eq!(lanes.reserve(user).await, Reserve::Blocked);
-    }
 }

@@ -8,7 +8,6 @@ use tests::round;
 
 use super::{BUYER, Lanes, Replica, wait};
 use crate::prelude::*;
-use crate::sequences::clock;
 
 /// What happens to a round, one call to Redis at a time.
 #[derive(Debug, Clone)]
@@ -102,11 +101,6 @@ struct Expected {
 fn lanes_of_bits(bits: u16, of: u16) -> Vec<Lane> {
     let lanes: Vec<Lane> = Lane::all(of).filter(|lane| bits >> lane.index() & 1 == 1).collect();
     if lanes.is_empty() { vec![Lane::new(0, of)] } else { lanes }
-}
-
-/// The element that was pushed `ago` elements before the last.
-fn back<T: Clone>(list: &[T], ago: usize) -> Option<T> {
-    list.iter().rev().nth(ago % list.len().max(1)).cloned()
 }
 
 impl Expected {

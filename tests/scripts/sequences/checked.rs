@@ -2,7 +2,6 @@
 
 use std::fmt::Debug;
 
-use redis::aio::MultiplexedConnection;
 use stock::{Counters, RoundView};
 
 use super::model::{Model, class_of};
@@ -27,7 +26,7 @@ pub(super) fn wrong<T>(what: impl Into<String>) -> Outcome<T> {
 
 /// The state to which a failover returns.
 pub(super) struct Replica {
-    keys: Vec<(String, Vec<u8>, i64)>,
+    dump: Dump,
     models: BTreeMap<RoundId, Model>,
 }
 
@@ -160,26 +159,14 @@ impl Checked {
     }
 
     pub(super) async fn replicate(&mut self) -> Outcome<Replica> {
-        let mut keys = Vec::new();
-        for round in self.models.keys() {
-            for key in keys_of(round) {
-                let mut dump = redis::pipe();
-                dump.cmd("DUMP").arg(&key).cmd("PEXPIRETIME").arg(&key);
-                let (dump, expires_at): (Option<Vec<u8>>, i64) =
-                    dump.query_async(&mut self.redis).await.map_err(redis_failed)?;
-                keys.extend(dump.map(|dump| (key, dump, expires_at)));
-            }
-        }
-        Ok(Replica { keys, models: self.models.clone() })
+        let keys = self.models.keys().flat_map(keys_of);
+        let dump = dump(&mut self.redis, keys).await.map_err(redis_failed)?;
+        Ok(Replica { dump, models: self.models.clone() })
     }
 
     pub(super) async fn fail_over(&mut self, to: &Replica) -> Outcome {
         self.lose_all().await?;
-        for (key, dump, expires_at) in &to.keys {
-            let mut restore = redis::cmd("RESTORE");
-            restore.arg(key).arg(expires_at).arg(dump).arg("ABSTTL");
-            let () = restore.query_async(&mut self.redis).await.map_err(redis_failed)?;
-        }
+        undump(&mut self.redis, &to.dump).await.map_err(redis_failed)?;
         self.models.clone_from(&to.models);
         self.check_all("failover").await
     }

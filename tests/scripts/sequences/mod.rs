@@ -1,5 +1,5 @@
 //! Random sequences of events in a sale, on the real scripts and compared with a model of them. `PROPTEST_CASES` sets how
-//! many.
+//! many. Examples beside them are for what each run of these does not reach, and for moments, sizes and crowds.
 
 mod checked;
 mod compare;

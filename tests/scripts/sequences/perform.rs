@@ -233,8 +233,3 @@ fn apply(change: Change, round: &mut Round) {
         Change::OpenNow => open_from(round, now, -60),
     }
 }
-
-/// The element that was pushed `ago` elements before the last.
-fn back<T: Clone>(list: &[T], ago: u8) -> Option<T> {
-    list.iter().rev().nth(usize::from(ago) % list.len().max(1)).cloned()
-}
