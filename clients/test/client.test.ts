@@ -15,6 +15,7 @@ import {
   solve,
   workerSolver,
 } from '../typescript/src/index.ts';
+import { leadingZeros, message, sha256 } from '../typescript/src/sha256.js';
 import { about, all, json, problem, statuses } from './answers.js';
 import { passing } from './passing.js';
 
@@ -511,6 +512,29 @@ describe('the proof of work', () => {
     const head = createHash('sha256').update(text).digest().readUInt32BE();
     return Math.clz32(head);
   };
+
+  const hex = (words: Int32Array) => Array.from(words, (word) => (word >>> 0).toString(16).padStart(8, '0')).join('');
+  const reference = (text: string) => createHash('sha256').update(text).digest('hex');
+
+  test('SHA-256 agrees with another implementation at every length, also when a buffer is reused', () => {
+    const characters = (length: number) => 'flash-sale'.repeat(13).slice(0, length);
+    for (const prefix of [0, 1, 33, 64, 100]) {
+      const text = message(characters(prefix));
+      for (let end = 128 - prefix; end >= 0; end -= 1) {
+        expect(hex(sha256(text, characters(end)))).toBe(reference(characters(prefix) + characters(end)));
+      }
+    }
+  });
+
+  test('SHA-256 refuses more than its buffer holds', () => {
+    expect(hex(sha256(message('a'), 'b'.repeat(182)))).toBe(reference(`a${'b'.repeat(182)}`));
+    for (const prefix of ['a', 'a'.repeat(300)]) expect(() => sha256(message(prefix), 'b'.repeat(183))).toThrow('at most 183');
+  });
+
+  test('accepts the same proof as the server', () => {
+    // The same as in shared/pass/src/challenge.rs.
+    expect(leadingZeros(sha256(message('00000000000000000000000000000007:'), '2868557'))).toBeGreaterThanOrEqual(20);
+  });
 
   test.each([1, 8, 14])('%i bits', async (bits) => {
     const answer = await passing(solve({ challengeId: CHALLENGE, bits }, new AbortController().signal));

@@ -11,6 +11,7 @@ import {
   NoAnswerError,
   type PurchaseState,
 } from '../typescript/src/index.ts';
+import { admits, before as ahead, commitmentOf, placePpb, rankOfEarly, readTicket, rounded, waitS } from '../typescript/src/place.js';
 import { about, all, json, problem, statuses } from './answers.js';
 import { passing } from './passing.js';
 
@@ -122,6 +123,54 @@ beforeEach(() => {
 });
 afterEach(() => {
   vi.useRealTimers();
+});
+
+describe('places', () => {
+  test('match the first implementation', () => {
+    expect(vectors.rounds.length).toBe(3);
+    for (const { sale, round, seed, commitment, places } of vectors.rounds) {
+      expect(commitmentOf(sale, round, seed)).toBe(commitment);
+      for (const { user, ppb } of places) expect([user, placePpb(seed, user)]).toEqual([user, ppb]);
+    }
+  });
+
+  test('have the same ranges', () => {
+    expect(vectors.ranges.length).toBe(30);
+    const pair = ([from, to]: [number, number]) => ({ from, to });
+    for (const { ppb, people, rank, admitted, per_s: perS, wait_s: wait } of vectors.ranges) {
+      expect(rankOfEarly(ppb, people, 2)).toEqual(pair(rank));
+      expect(waitS(pair(rank), pair(admitted), perS)).toEqual(wait && pair(wait));
+    }
+    expect(waitS({ from: 1, to: 2 }, { from: 0, to: 0 }, 0)).toBe(null);
+  });
+
+  test('tickets name their user, and watermarks admit the same people', () => {
+    const { tickets, watermarks, order_seed: seed, round } = vectors.seals;
+    expect([tickets.length, watermarks.length > 2]).toEqual([10, true]);
+    for (const { ticket, user, late_second: second } of tickets) expect(readTicket(ticket)).toEqual({ round, user, second });
+    for (const text of ['', 'AQ', '%%', tickets[0].ticket.replace('A', 'B')]) expect(readTicket(text)).toBe(null);
+    const users = [...new Set<string>(tickets.map(({ user }: { user: string }) => user))];
+    for (const { early_ppb, late_s: lateS, late_ppb, early_admitted: early, late_admitted: late } of watermarks) {
+      const { admitted } = line({ admitted: { early_ppb, late_until: lateS ? new Date(lateS * 1000).toISOString() : null, late_ppb } });
+      const { late_second: second } = tickets.find((one: { late_second: number | null }) => one.late_second !== null);
+      const those = (when: number | null) => users.filter((user) => admits(admitted, { second: when }, placePpb(seed, user)));
+      expect(those(null)).toEqual(early);
+      expect(those(second)).toEqual(late);
+    }
+  });
+
+  test('the number of people ahead is a range that narrows as the line moves', () => {
+    const people = { estimate: 1_000_000, error_percent: 2, late: 500 };
+    const at = (early_ppb: number, late = 0) => line({ people, admitted: { early_ppb, late } });
+    const early = { second: null };
+    expect(ahead(at(0), early, 48_000_000)).toEqual(rankOfEarly(48_000_000, 1_000_000, 2));
+    expect(ahead(at(47_000_000), early, 48_000_000)).toEqual(rankOfEarly(1_000_000, 1_000_000, 2));
+    expect(ahead(at(48_000_000), early, 48_000_000)).toEqual({ from: 0, to: 0 });
+    expect(ahead(at(1_000_000_000), { second: 7 }, 1, 40)).toEqual({ from: 0, to: 40 });
+    expect(ahead(at(1_000_000_000, 15), { second: 7 }, 1, 40)).toEqual({ from: 0, to: 25 });
+    expect(rounded({ from: 46_912, to: 49_088 })).toEqual({ from: 46_900, to: 49_100 });
+    expect(rounded({ from: 3, to: 9 })).toEqual({ from: 3, to: 9 });
+  });
 });
 
 describe('a purchase in a sale with a line', () => {
@@ -305,6 +354,15 @@ describe('a purchase in a sale with a line', () => {
     const heard = await buy(late.client, { ticket: EARLY });
     expect(waits(heard).map((state) => state.commitment_changed)).toEqual([false, true]);
     expect(heard.at(-1)).toMatchObject({ status: 'refused', refusal: { code: 'sold_out' } });
+  });
+
+  test('a seed that nobody can read is told as another order, and gives no place', async () => {
+    for (const seed of ['5a'.repeat(31), SEED.toUpperCase(), `${SEED}\n`, '']) {
+      const { client } = system({ line: [line({ seed, admitted: { early_ppb: 1e9 } }), line({ state: 'ended' })] });
+      const states = await buy(client, { ticket: EARLY });
+      expect(waits(states)).toMatchObject([{ commitment_changed: true, place: null, ahead: null, wait_s: null }]);
+      expect(statuses(states)).toEqual(['in_line', 'refused']);
+    }
   });
 
   test('sold out: waits while units may return, and ends once none can', async () => {

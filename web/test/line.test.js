@@ -1,63 +1,12 @@
-// The line's computations, and the waiting page with simulated documents. waiting.test.js tests it on a system.
+// The waiting page with simulated documents. waiting.test.js tests it on a system.
 
-import { readFileSync } from 'node:fs';
-import { describe, expect, test } from 'vitest';
-import { admits, before, commitmentOf, placePpb, rankOfEarly, readTicket, rounded, waitS } from '../../clients/typescript/src/place.js';
+import { expect, test } from 'vitest';
 import { lineWords } from '../words/line.js';
 import { shopWords } from '../words/shop.js';
 import { cardSays, problem } from './answers.js';
 import { DESKTOP, PHONE, SHOTS } from './browser.js';
 import { LINE, LONG_MS, MINUTE_MS, chance, crowd, edit, hide, kept, open, requests, row, ticketOf, traveller } from './in-line.js';
 import { arrive, heading, looksRight, shop, visit } from './visits.js';
-
-const vectors = JSON.parse(readFileSync(new URL('../../shared/pass/line_vectors.json', import.meta.url), 'utf8'));
-
-describe('places', () => {
-  test('match the first implementation', () => {
-    expect(vectors.rounds.length).toBe(3);
-    for (const { sale, round, seed, commitment, places } of vectors.rounds) {
-      expect(commitmentOf(sale, round, seed)).toBe(commitment);
-      for (const { user, ppb } of places) expect([user, placePpb(seed, user)]).toEqual([user, ppb]);
-    }
-  });
-
-  test('have the same ranges', () => {
-    expect(vectors.ranges.length).toBe(30);
-    const pair = ([from, to]) => ({ from, to });
-    for (const { ppb, people, rank, admitted, per_s: perS, wait_s: wait } of vectors.ranges) {
-      expect(rankOfEarly(ppb, people, 2)).toEqual(pair(rank));
-      expect(waitS(pair(rank), pair(admitted), perS)).toEqual(wait && pair(wait));
-    }
-    expect(waitS({ from: 1, to: 2 }, { from: 0, to: 0 }, 0)).toBe(null);
-  });
-
-  test('tickets name their user, and watermarks admit the same people', () => {
-    const { tickets, watermarks, order_seed: seed, round } = vectors.seals;
-    expect([tickets.length, watermarks.length > 2]).toEqual([10, true]);
-    for (const { ticket, user, late_second: second } of tickets) expect(readTicket(ticket)).toEqual({ round, user, second });
-    for (const text of ['', 'AQ', '%%', tickets[0].ticket.replace('A', 'B')]) expect(readTicket(text)).toBe(null);
-    const users = [...new Set(tickets.map(({ user }) => user))];
-    for (const { early_ppb, late_s: lateS, late_ppb, early_admitted: early, late_admitted: late } of watermarks) {
-      const admitted = { early_ppb, late_until: lateS ? new Date(lateS * 1000).toISOString() : null, late_ppb };
-      const { late_second: second } = tickets.find((one) => one.late_second !== null);
-      const those = (when) => users.filter((user) => admits(admitted, { second: when }, placePpb(seed, user)));
-      expect(those(null)).toEqual(early);
-      expect(those(second)).toEqual(late);
-    }
-  });
-
-  test('the number of people ahead is a range that narrows as the line moves', () => {
-    const line = (early_ppb, late = 0) => ({ people: { estimate: 1_000_000, error_percent: 2, late: 500 }, admitted: { early_ppb, late } });
-    const early = { second: null };
-    expect(before(line(0), early, 48_000_000)).toEqual(rankOfEarly(48_000_000, 1_000_000, 2));
-    expect(before(line(47_000_000), early, 48_000_000)).toEqual(rankOfEarly(1_000_000, 1_000_000, 2));
-    expect(before(line(48_000_000), early, 48_000_000)).toEqual({ from: 0, to: 0 });
-    expect(before(line(1_000_000_000), { second: 7 }, 1, 40)).toEqual({ from: 0, to: 40 });
-    expect(before(line(1_000_000_000, 15), { second: 7 }, 1, 40)).toEqual({ from: 0, to: 25 });
-    expect(rounded({ from: 46_912, to: 49_088 })).toEqual({ from: 46_900, to: 49_100 });
-    expect(rounded({ from: 3, to: 9 })).toEqual({ from: 3, to: 9 });
-  });
-});
 
 const refusal = (...of) => (route) => route.fulfill(problem(...of));
 

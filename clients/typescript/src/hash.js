@@ -1,29 +1,42 @@
 // Digests of concatenated bytes, as draws and lines use them. Runs in browsers, in workers and in Node.
+// @ts-check
 
 import { compress, START } from './sha256.js';
 
 const text = new TextEncoder();
 
-/** Reads this many bytes of lower-case hex digits, two for each. */
+/**
+ * Reads this many bytes of lower-case hex digits, two for each.
+ * @param {string} hex
+ */
 export function bytesOf(hex, length = 32) {
   const isHex = typeof hex === 'string' && hex.length === 2 * length && /^[0-9a-f]*$/.test(hex);
   if (!isHex) throw new RangeError(`not ${2 * length} small hex digits`);
   return Uint8Array.from({ length }, (_, at) => Number.parseInt(hex.slice(2 * at, 2 * at + 2), 16));
 }
 
-/** The hex digits of bytes. */
+/**
+ * The hex digits of bytes.
+ * @param {Uint8Array} bytes
+ */
 export function hexOf(bytes) {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-/** A whole number as big-endian bytes; up to 2^53 - 1. */
+/**
+ * A whole number as big-endian bytes; up to 2^53 - 1.
+ * @type {(value: number, length: number) => Uint8Array}
+ */
 export function number(value, length) {
   const bytes = new Uint8Array(length);
   for (let at = length - 1, rest = value; at >= 0; at -= 1, rest = Math.floor(rest / 256)) bytes[at] = rest % 256;
   return bytes;
 }
 
-/** The length of a label in one byte, and the label. */
+/**
+ * The length of a label in one byte, and the label.
+ * @param {string} label
+ */
 export const labelled = (label) => Uint8Array.of(label.length, ...text.encode(label));
 
 /** SHA-256 with incremental input. */
@@ -35,6 +48,7 @@ export class Hash {
     this.length = length;
   }
 
+  /** @param {Uint8Array} bytes */
   update(bytes) {
     for (let from = 0; from < bytes.length; ) {
       const at = this.length % 64;
@@ -62,16 +76,18 @@ export class Hash {
   }
 }
 
-/** SHA-256 of concatenated bytes. */
+/**
+ * SHA-256 of concatenated bytes.
+ * @param {Uint8Array[]} parts
+ */
 export const sha256 = (...parts) => parts.reduce((hash, part) => hash.update(part), new Hash()).digest();
 
-/** HMAC-SHA256 under a key of 32 bytes. The key is hashed once. */
+/**
+ * HMAC-SHA256 under a key of 32 bytes. The key is hashed once.
+ * @type {(key: Uint8Array) => (...parts: Uint8Array[]) => Uint8Array}
+ */
 export function hmac(key) {
-  const padded = (byte) => {
-    const block = new Uint8Array(64).fill(byte);
-    for (const [at, value] of key.entries()) block[at] ^= value;
-    return new Hash().update(block).state;
-  };
+  const padded = (/** @type {number} */ byte) => new Hash().update(Uint8Array.from({ length: 64 }, (_, at) => byte ^ (key[at] ?? 0))).state;
   const [inner, outer] = [padded(0x36), padded(0x5c)];
   return (...parts) => {
     const digest = parts.reduce((hash, part) => hash.update(part), new Hash(inner, 64)).digest();

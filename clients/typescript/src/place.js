@@ -1,11 +1,12 @@
 // A user's place in the line of a sale, from public data and a ticket, for the client and the pages: a second implementation of
 // docs/line.md. The first one is shared/pass/src/line; shared/pass/line_vectors.json tests both. Runs in browsers and in Node.
+// @ts-check
 
 import { bytesOf, hexOf, hmac, labelled, number, sha256 } from './hash.js';
 
 /** @typedef {import('./openapi.js').components['schemas']['Line']} LineDocument */
 /** @typedef {{ from: number; to: number }} Range Inclusive. */
-/** @typedef {{ round: number; second: number | null; user: string }} Place Early users have no second. */
+/** @typedef {{ round: number; second: number | null; user: string }} Place `second` is since the Unix epoch; early users have none. */
 
 /** All early places, in parts per billion. */
 export const WHOLE_PPB = 1_000_000_000;
@@ -27,8 +28,8 @@ export function readTicket(sealed) {
   } catch {
     return null;
   }
-  if (bytes.length <= HEAD + SEAL || bytes[0] !== 1 || bytes[2] > 1) return null;
   const view = new DataView(bytes.buffer);
+  if (bytes.length <= HEAD + SEAL || bytes[0] !== 1 || view.getUint8(2) > 1) return null;
   const second = bytes[2] === 0 ? null : Number(view.getBigUint64(7));
   return { round: view.getUint32(3), second, user: new TextDecoder().decode(bytes.subarray(HEAD, -SEAL)) };
 }
@@ -67,10 +68,11 @@ export function admits({ early_ppb: early, late_until: until, late_ppb: late }, 
  * @type {(known: LineDocument, line: LineDocument) => LineDocument}
  */
 export function further(known, line) {
+  /** @type {(line: LineDocument) => number[]} */
   const far = ({ admitted }) => [admitted.early_ppb, admitted.late_until === null ? 0 : Date.parse(admitted.late_until), admitted.late_ppb];
   const [one, other] = [far(known), far(line)];
-  const at = one.findIndex((value, n) => value !== other[n]);
-  if (at === -1 || one[at] < other[at]) return line;
+  const ahead = one.map((value, n) => value - (other[n] ?? 0)).find((by) => by !== 0) ?? 0;
+  if (ahead <= 0) return line;
   const { early_ppb, late_until, late_ppb } = known.admitted;
   return { ...line, watermark: known.watermark, admitted: { ...line.admitted, early_ppb, late_until, late_ppb } };
 }
@@ -83,9 +85,9 @@ export function rankOfEarly(ppb, people, errorPercent) {
   const [part, whole] = [BigInt(ppb), BigInt(WHOLE_PPB)];
   const few = Math.floor((people * (100 - errorPercent)) / 100);
   const many = Math.ceil((people * (100 + errorPercent)) / 100);
-  const before = (n) => Number((part * BigInt(n)) / whole);
-  const variance = (n) => Number((((part * (whole - part)) / whole) * BigInt(n)) / whole);
-  const spread = (n) => 2 * Math.floor(Math.sqrt(variance(n))) + 1;
+  const before = (/** @type {number} */ n) => Number((part * BigInt(n)) / whole);
+  const variance = (/** @type {number} */ n) => Number((((part * (whole - part)) / whole) * BigInt(n)) / whole);
+  const spread = (/** @type {number} */ n) => 2 * Math.floor(Math.sqrt(variance(n))) + 1;
   return { from: Math.max(0, before(few) - spread(few)), to: Math.min(before(many) + spread(many), many) };
 }
 
@@ -101,11 +103,12 @@ export function waitS(rank, admitted, perS) {
 
 /**
  * Estimates how many people are still ahead of a user: those with places between the watermark and the user's. For late arrivals
- * these are all remaining early arrivals, and those of at most `late` others who are not admitted yet.
+ * these are all remaining early arrivals, and, of the at most `late` others who had come by the end of the same second, those who are not
+ * admitted yet.
  * @type {(line: LineDocument, ticket: Pick<Place, 'second'>, ppb: number, late?: number) => Range}
  */
 export function before({ people, admitted }, { second }, ppb, late = people.late) {
-  const left = (upTo) =>
+  const left = (/** @type {number} */ upTo) =>
     upTo <= admitted.early_ppb ? { from: 0, to: 0 } : rankOfEarly(upTo - admitted.early_ppb, people.estimate, people.error_percent);
   if (second === null) return left(ppb);
   const early = left(WHOLE_PPB);

@@ -17,16 +17,20 @@ for (let candidate = 2, count = 0; count < 64; candidate += 1) {
   count += 1;
 }
 
+/** Three blocks, without the byte and the length after the text. */
+const MOST_CHARACTERS = 3 * 64 - 9;
+
 /** A buffer for texts that begin with `prefix`, which is ASCII. */
 export function message(prefix) {
-  const bytes = new Uint8Array(192);
+  const bytes = new Uint8Array(3 * 64);
   for (let at = 0; at < prefix.length; at += 1) bytes[at] = prefix.charCodeAt(at);
   return { bytes, view: new DataView(bytes.buffer), prefix: prefix.length };
 }
 
-/** The digest of the prefix and `end`, which is ASCII too; at most 128 characters together. */
+/** The digest of the prefix and `end`, which is ASCII too; at most 183 characters together. */
 export function sha256({ bytes, view, prefix }, end) {
   const length = prefix + end.length;
+  if (length > MOST_CHARACTERS) throw new RangeError(`${length} characters, and at most ${MOST_CHARACTERS} can be hashed`);
   const blocks = (length + 9 + 63) >> 6;
   for (let at = 0; at < end.length; at += 1) bytes[prefix + at] = end.charCodeAt(at);
   bytes[length] = 0x80;
