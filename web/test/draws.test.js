@@ -40,7 +40,8 @@ beforeAll(async () => {
 
 onBoth.test('a packet is opened and final, and its draw is not over while the round runs', async () => {
   const sale = await shop.sell({ title: 'New year', total: 5, allocation: SPLIT, ...FREE });
-  const { page, go, rules, shift } = await arrive(`sales/${sale}`);
+  // Packets open with an animation.
+  const { page, go, rules, shift } = await arrive(`sales/${sale}`, { user: shop.user(), reducedMotion: 'no-preference' });
   await page.getByText('€100.00 in 5 packets').waitFor();
   expect(await page.getByText('Time to pay').count()).toBe(0);
   await reserve(page, 'Open a packet');

@@ -17,8 +17,8 @@ async function group(...users) {
 }
 
 /** A sale that opens for everyone in `opensInMs`, and for its group an hour earlier. */
-async function membersFirst(name, opensInMs, more = {}) {
-  const early_access = [{ group: name, lead_s: 3_600, ...more }];
+async function membersFirst(name, opensInMs) {
+  const early_access = [{ group: name, lead_s: 3_600 }];
   return shop.sell({ total: 3, opensInMs, lastsMs: 3_600_000, early_access });
 }
 

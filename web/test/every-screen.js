@@ -29,7 +29,7 @@ export function everyScreen(of) {
     });
 
     test('an answer that comes late moves nothing', async () => {
-      const { page, go, shift } = await visit({ ...options, user: shop.user() });
+      const { page, go, shift } = await visit({ ...options, user: shop.user(), reducedMotion: 'no-preference' });
       const screen = SCREENS.find(({ name: of }) => of === 'packet opened');
       const late = async (route) => {
         await page.getByRole('heading', { level: 2, name: words['wait.title'] }).waitFor();

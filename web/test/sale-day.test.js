@@ -15,7 +15,10 @@ const TITLE = 'Lamp of the day';
 test('a sale day: draft, edit, preview, publish, postpone, open, rush, pause, restock, resume, refund, export, report, end of recurrence', async () => {
   const { page, go, rules } = await desk.operate('', { timezoneId: 'Europe/Berlin' });
   const dialog = page.getByRole('dialog');
-  const [write, local, doIt, tile] = ['write', 'local', 'succeed', 'tile'].map((name) => (...more) => desk[name](page, ...more));
+  const write = (fields) => desk.write(page, fields);
+  const local = (ms) => desk.local(page, ms);
+  const doIt = (name, fill) => desk.succeed(page, name, fill);
+  const tile = (name) => desk.tile(page, name);
   const badge = (text) => page.locator('.board-head .badge', { hasText: text }).waitFor({ timeout: 90_000 });
   const stands = async ({ id, token }) => (await shop.ask('GET', `/v1/reservations/${id}`, { token })).body.status;
   const ordered = (all) => shop.until(async () => (await Promise.all(all.map(stands))).every((status) => status !== 'queued'));

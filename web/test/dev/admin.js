@@ -28,10 +28,15 @@ const UPDATES = {
 };
 
 export function adminRoutes(sales) {
-  const update = ([name, change]) => route('POST', `/v1/admin/sales/:id/${name}`, 'operator', async ({ path: [id], body, user }) => {
+  /** The idempotency keys of changes that were made. */
+  const made = new Set();
+  const update = ([name, change]) => route('POST', `/v1/admin/sales/:id/${name}`, 'operator', async ({ path: [id], body, headers, user }) => {
     const sale = sales.find(id);
+    const key = headers['idempotency-key'];
+    if (key && made.has(key)) return ok(shown(sale));
     const asked = await body();
     change(sale, asked, Date.now(), sales);
+    made.add(key);
     // Other actions only concern the round; the recurrence belongs to the offer.
     if (name === 'end_recurrence') sale.version += 1;
     else sale.round_version = (sale.round_version ?? 1) + 1;

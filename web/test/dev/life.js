@@ -25,6 +25,7 @@ export function check(terms, isNew = true) {
   const { line, lanes = 1 } = terms;
   if (line && !(line.admits_per_s >= 1 && line.admits_per_s <= 100_000)) wrong('line.admits_per_s', 'line.admits_per_s must be 1 to 100000');
   if (line && terms.early_access?.length) wrong('line', 'line: cannot be combined with early_access, whose groups buy before the line opens');
+  if (terms.allocation?.draw === 'at_end') wrong('allocation.draw', 'allocation.draw: the stand-in only draws at once');
   if (!(lanes >= 1 && lanes <= 16)) wrong('lanes', 'lanes must be 1 to 16');
   if (errors.length) throw problem(400, 'invalid_request', { detail: errors[0].detail, errors });
 }
