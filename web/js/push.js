@@ -4,7 +4,8 @@ import { config } from './config.js';
 import { session } from './session.js';
 import { FIRST_RETRY_MS, Wait, backoff, jittered } from './timing.js';
 
-const LONGEST_RETRY_MS = 60_000;
+/** Longer than for requests: pages work without it. */
+const LONGEST_PAUSE_MS = 60_000;
 
 /** Dispatches `news` (with `reservationId`), and `change` when `up` changes. */
 class Push extends EventTarget {
@@ -32,7 +33,7 @@ class Push extends EventTarget {
     for (let retries = 0; url && !signal.aborted; retries += 1) {
       if (session.current && (await this.#connected(url, signal))) retries = 0;
       if (signal.aborted) return;
-      await wait.for(jittered(backoff(retries, FIRST_RETRY_MS, LONGEST_RETRY_MS)));
+      await wait.for(jittered(backoff(retries, FIRST_RETRY_MS, LONGEST_PAUSE_MS)));
     }
   }
 

@@ -64,8 +64,9 @@ class Trying {
   /** When to retry. */
   failed(problem) {
     this.trouble = problem;
+    const pause = backoff(this.#failures);
     this.#failures += 1;
-    return jittered(Math.max(backoff(this.#failures - 1), retryAfterMs(problem)));
+    return jittered(Math.max(pause, retryAfterMs(problem)));
   }
 }
 

@@ -20,6 +20,9 @@ export class Screen {
     this.fill();
   }
 
+  /** Loads again. Screens that show a `list` have their own. */
+  load() {}
+
   say = (text) => {
     this.said.textContent = text;
   };
