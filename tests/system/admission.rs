@@ -4,10 +4,6 @@ use ledger::{BlockReason, ViolationOutcome};
 
 use crate::prelude::*;
 
-fn in_ms(ms: i64) -> EpochMs {
-    EpochMs(Clock::system().now().0 + ms)
-}
-
 fn challenge_key(user: &str, id: &str) -> String {
     format!("challenge:{{{SALE}:1:0}}:{user}:{id}")
 }
@@ -26,7 +22,7 @@ pub(crate) fn answer_request(user: &str, id: &str, answer: &str) -> Ask {
 }
 
 /// The right answer to a user's challenge, which Redis keeps until it is given.
-async fn noted(lab: &Lab, user: &str, id: &str) -> Option<String> {
+pub(crate) async fn noted(lab: &Lab, user: &str, id: &str) -> Option<String> {
     let mut redis = tests::redis_at(&lab.valkey.url()).await;
     let noted: Option<String> = redis::cmd("GET").arg(challenge_key(user, id)).query_async(&mut redis).await.unwrap();
     noted?.strip_prefix("open ").map(str::to_owned)
@@ -46,12 +42,6 @@ pub(crate) async fn enter(lab: &Lab, user: &str) -> Answer {
     answer(lab, user, &id, &sum).await
 }
 
-async fn selling_with(change: impl FnOnce(&mut Terms)) -> Lab {
-    let mut terms = terms(100, 1);
-    change(&mut terms);
-    Lab::selling(terms).await
-}
-
 #[tokio::test]
 async fn an_answer_is_the_way_in() {
     let lab = Lab::selling(terms(100, 1)).await;
@@ -68,7 +58,7 @@ async fn an_answer_is_the_way_in() {
 /// The number of violations that the ledger counts for a user.
 async fn violations(lab: &Lab, name: &str) -> usize {
     let door = DoorTerms { violations: MAX_VIOLATIONS, ..DoorTerms::default() };
-    match lab.ledger.count_violation(&user(name), BlockReason::WrongAnswers, &door, in_ms(0)).await.unwrap() {
+    match lab.ledger.count_violation(&user(name), BlockReason::WrongAnswers, &door, now()).await.unwrap() {
         // The last one is this function's own.
         ViolationOutcome::Counted(count) => count as usize - 1,
         ViolationOutcome::Blocked(_) => panic!("the test makes too few violations for a block"),
@@ -116,7 +106,8 @@ async fn while_it_is_paused_or_stopped_and_once_it_is_closed() {
 
 #[tokio::test]
 async fn who_answers_wrong_again_and_again_is_blocked() {
-    let lab = selling_with(|terms| terms.door.violations = 3).await;
+    let door = DoorTerms { violations: 3, ..DoorTerms::default() };
+    let lab = Lab::selling(Terms { door, ..terms(100, 1) }).await;
     for _ in 0..3 {
         let (id, _) = read_picture(&lab, "mallory").await;
         answer(&lab, "mallory", &id, "1").await.problem(403, "wrong_answer");

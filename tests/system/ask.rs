@@ -6,6 +6,9 @@ use standardwebhooks::Webhook;
 use crate::passes::{self, PassOf};
 use crate::prelude::*;
 
+/// The sale of every lab.
+pub(crate) const SALE: &str = "lamp";
+
 #[derive(Debug, Clone)]
 pub(crate) enum Who {
     Nobody,
@@ -63,12 +66,12 @@ impl Ask {
         Self::get(format!("/v1/reservations/{}", reservation.id)).by(reservation.user.as_str())
     }
 
-    /// An operator's request about the sale of every lab.
+    /// An operator's request about the lab's sale.
     pub(crate) fn get_sale(what: &str) -> Self {
         Self::get(format!("/v1/admin/sales/{SALE}/{what}")).by_operator()
     }
 
-    /// An operator's change of the sale of every lab.
+    /// An operator's change of the lab's sale.
     pub(crate) fn post_sale(what: &str) -> Self {
         Self::post(format!("/v1/admin/sales/{SALE}/{what}")).by_operator()
     }
@@ -149,9 +152,38 @@ impl Ask {
         Self::paid(payment, &reservation.id.to_string(), 990, key)
     }
 
+    /// The gateway's event for it, without the body.
+    pub(crate) fn event(&self) -> Value {
+        let mut event = sample("reservation/reserve");
+        let (path, query) = self.path.split_once('?').unwrap_or((&self.path, ""));
+        let path = unescaped(path);
+        event["rawPath"] = json!(path);
+        event["rawQueryString"] = json!(query);
+        event["requestContext"]["http"]["path"] = json!(path);
+        event["requestContext"]["http"]["method"] = json!(self.method);
+        if let Some(address) = &self.address {
+            event["requestContext"]["http"]["sourceIp"] = json!(address);
+        }
+        let claims = &mut event["requestContext"]["authorizer"]["jwt"]["claims"];
+        match &self.who {
+            Who::User(user) => claims["sub"] = json!(user),
+            Who::Operator(user) => {
+                claims["sub"] = json!(user);
+                claims["groups"] = json!("[operators]");
+            }
+            Who::Nobody => {
+                event["requestContext"].as_object_mut().unwrap().remove("authorizer");
+            }
+        }
+        let headers = event["headers"].as_object_mut().unwrap();
+        headers.remove("idempotency-key");
+        headers.extend(self.headers.iter().map(|(name, value)| ((*name).to_owned(), json!(value))));
+        event
+    }
+
     /// The request as a handler gets it.
     pub(crate) fn request(&self) -> Request {
-        let mut request = events::request(&events::http(&self.sealed(&passes::LAB_RING)));
+        let mut request = events::request(&self.sealed(&passes::LAB_RING).event());
         let content_type = request.headers().get("content-type").map_or("", |value| value.to_str().unwrap());
         // The gateway passes bodies of other content types on as bytes.
         let text = content_type.starts_with("application/json") || content_type.starts_with("text/");
@@ -194,4 +226,24 @@ impl Ask {
         }
         Answer::of_gateway(self, request.send().await.expect("the gateway answers")).await
     }
+}
+
+impl From<&Ask> for Asked {
+    fn from(ask: &Ask) -> Self {
+        // Passes look alike whichever keys seal them.
+        let ask = ask.sealed(&passes::LAB_RING);
+        let (path, query) = ask.path.split_once('?').unwrap_or((&ask.path, ""));
+        Self {
+            method: ask.method.to_owned(),
+            path: path.to_owned(),
+            query: query.to_owned(),
+            headers: ask.headers.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect(),
+            body: ask.body,
+        }
+    }
+}
+
+/// Percent-decodes a path, as the gateway does.
+pub(crate) fn unescaped(path: &str) -> String {
+    percent_encoding::percent_decode_str(path).decode_utf8_lossy().into_owned()
 }

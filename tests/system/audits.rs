@@ -47,7 +47,7 @@ async fn orders_that_outlive_their_guards_are_not_lost() {
     const DAY_S: u32 = 24 * 60 * 60;
     let lab = lab().await;
     lab.delete_item("UNIT#lamp#1#1").await;
-    let (round, now) = (lab.round().await, Clock::system().now());
+    let (round, now) = (lab.round().await, now());
     let audit = async |days: u32| {
         let audited = fulfilment::audit(&lab.stock, &lab.ledger, &round, now.plus_s(days * DAY_S)).await;
         let audit = audited.unwrap().audit;
@@ -121,7 +121,7 @@ async fn a_round_that_is_over_and_gone_has_its_unsold_units_free() {
     let alice = lab.buy("alice").await;
     lab.buy("bob").await;
     // A free unit on either side of the one that is sold.
-    lab.answer(&Ask::delete(format!("/v1/reservations/{}", alice.id)).by("alice")).await.expect(200);
+    lab.answer(&Ask::cancel(&alice)).await.expect(200);
     lab.answer(&Ask::post("/v1/admin/sales/lamp/close").by_operator().json(&json!({ "round": 1 }))).await.expect(200);
     lab.redis(&["FLUSHALL"]).await;
     let audit = look(&lab).await;

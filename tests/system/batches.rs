@@ -8,7 +8,7 @@ use crate::resources::show_again;
 
 const PUT_OFF: &str = "AmazonSQS.ChangeMessageVisibility";
 
-fn failed(response: &aws_lambda_events::sqs::SqsBatchResponse) -> Vec<&str> {
+fn failed(response: &SqsBatchResponse) -> Vec<&str> {
     response.batch_item_failures.iter().map(|failure| &*failure.item_identifier).collect()
 }
 
@@ -97,9 +97,9 @@ async fn a_table_that_is_away_fails_the_message_and_not_the_order() {
     let lab = Lab::selling(terms(2, 1)).await;
     let alice = lab.reserve("alice").await;
     let mut deps = lab.order();
-    deps.fulfilment.ledger = ledger::Ledger::new(lab.dynamodb.clone(), "no-such-table");
+    deps.fulfilment.ledger = Ledger::new(lab.dynamodb.clone(), "no-such-table");
     assert!(matches!(deps.fulfilment.ledger.order(&alice.id).await, Err(LedgerError::DynamoDb { .. })));
-    let batch = || crate::lab::message_batch(&[&alice]);
+    let batch = || message_batch(&[&alice]);
     assert_eq!(order::handle(&deps, batch()).await.batch_item_failures.len(), 1);
     let last = dead_letter::DeadLetterDeps { fulfilment: deps.fulfilment.clone(), ..lab.dead_letter() };
     assert_eq!(dead_letter::handle(&last, batch()).await.batch_item_failures.len(), 1);

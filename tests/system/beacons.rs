@@ -17,6 +17,7 @@ use sale::{LogEntry, Parts};
 use tests::Server;
 
 use crate::catalog::shown;
+use crate::draws::free;
 use crate::lotteries::{AFTER_S, draw_in, drawn_once, end, lottery, stands, winner_messages};
 use crate::prelude::*;
 
@@ -46,7 +47,7 @@ pub(crate) fn posting(signature: &str) -> Ask {
 }
 
 async fn answered(lab: &Lab, ask: &Ask) -> Answer {
-    Answer::of_handler(ask, admin::handle(&believing(lab.admin()), ask.request()).await)
+    believing(lab.admin()).answer(ask).await
 }
 
 /// Posts the beacon of the round's draw and expects success.
@@ -76,32 +77,20 @@ pub(crate) fn lottery_with_beacon(tickets: u32, counts: &[u32]) -> Terms {
 
 /// A red packet that opens with a beacon and was due to open an hour ago.
 fn packet() -> Terms {
-    let mut terms = terms(50, 1);
-    terms.price.price_minor = 0;
-    terms.opens_at_ms = EpochMs(terms.opens_at_ms.0 - 3_600_000);
-    let allocation = Allocation::Split { total_minor: 10_000, min_minor: 1, parts: Parts::Drawn, beacon: true };
-    with_beacon(Terms { allocation, settlement: Settlement::Free, ..terms })
+    let mut terms =
+        free(50, Allocation::Split { total_minor: 10_000, min_minor: 1, parts: Parts::Drawn, beacon: true });
+    terms.opens_at_ms = terms.opens_at_ms.minus_s(3600);
+    with_beacon(terms)
 }
 
 /// Publishes a sale half an hour ago: the publication time decides which drand round is named.
 async fn publish(lab: &Lab, terms: &Terms) -> EpochMs {
     rounds::draft(&lab.ledger, SALE, terms, None).await;
-    let then = EpochMs(Clock::system().now().0 - 1_800_000);
+    let then = now().minus_s(1800);
     let request = LogEntry { at_ms: then, ..rounds::request("") };
     lab.ledger.publish(&SALE.parse().unwrap(), &request).await.unwrap().expect("the sale exists");
     lab.refresh_snapshots().await;
     then
-}
-
-/// A lab whose lottery has closed and waits for its beacon.
-async fn awaiting() -> Lab {
-    let lab = Lab::selling(lottery_with_beacon(20, &[1, 3])).await;
-    for n in 0..7 {
-        lab.buy(&format!("user-{n}")).await;
-    }
-    end(&lab).await;
-    assert_eq!(draw_in(&lab, AFTER_S).await, stands(DrawStands::AwaitingBeacon));
-    lab
 }
 
 /// What anyone can verify from public data over HTTP.
@@ -166,11 +155,8 @@ async fn a_lottery_waits_for_its_beacon_and_goes_on_with_it() {
     for winner in checked["winners"].as_array().unwrap() {
         let id = lab.ledger.owner_of(&round(SALE, 1), sale::Unit(winner["unit"].as_u64().unwrap() as u32)).await;
         let order = lab.ledger.order(&id.unwrap().unwrap()).await.unwrap().unwrap();
-        let look = Ask::status(&order.reservation);
-        assert_eq!(
-            lab.answer(&look).await.expect(200).body["award"],
-            json!({ "kind": "prize", "prize": winner["prize"] })
-        );
+        let seen = lab.answer(&Ask::status(&order.reservation)).await.expect(200).body;
+        assert_eq!(seen["award"], json!({ "kind": "prize", "prize": winner["prize"] }));
     }
 }
 
@@ -181,11 +167,8 @@ async fn what_counting_takes_does_not_shorten_the_minute_before_the_beacon() {
     end(&lab).await;
     let (clock, moved_ms) = movable_clock();
     moved_ms.store(AFTER_S * 1000, Ordering::Relaxed);
-    let (ledger, kept) = ledger_with(&lab, "\"leaves\"", move |_| {
-        async {
-            moved_ms.fetch_add(AHEAD_S * 10_000, Ordering::Relaxed);
-        }
-        .boxed()
+    let (ledger, kept) = ledger_with(&lab, "\"leaves\"", move |_| async {
+        moved_ms.fetch_add(AHEAD_S * 10_000, Ordering::Relaxed);
     })
     .await;
     let began = clock.now();
@@ -196,7 +179,10 @@ async fn what_counting_takes_does_not_shorten_the_minute_before_the_beacon() {
 
 #[tokio::test]
 async fn only_the_right_signature_is_taken_and_it_is_taken_once() {
-    let lab = awaiting().await;
+    let lab = Lab::selling(lottery_with_beacon(20, &[1, 3])).await;
+    lab.buy("alice").await;
+    end(&lab).await;
+    assert_eq!(draw_in(&lab, AFTER_S).await, stands(DrawStands::AwaitingBeacon));
     let (named, before) = (named(&lab).await, lab.contents().await);
     let right = signature(named);
     let mut flipped = right.clone();
@@ -214,8 +200,7 @@ async fn only_the_right_signature_is_taken_and_it_is_taken_once() {
     }
     answered(&lab, &posting(&right).by("alice")).await.problem(403, "forbidden");
     // A function with drand's key rejects the test's signatures.
-    Answer::of_handler(&posting(&right), admin::handle(&lab.admin(), posting(&right).request()).await)
-        .problem(422, "wrong_beacon");
+    lab.admin().answer(&posting(&right)).await.problem(422, "wrong_beacon");
     assert_eq!(lab.contents().await, before, "nothing changed");
 
     let ask = posting(&right);
@@ -227,8 +212,8 @@ async fn only_the_right_signature_is_taken_and_it_is_taken_once() {
     let kept = lab.ledger.beacon(&round(SALE, 1)).await.unwrap().unwrap();
     assert_eq!(Hex(&kept.signature).to_string(), right);
     let looked_at = answered(&lab, &Ask::get("/v1/admin/sales/lamp").by_operator()).await.expect(200);
-    let log: Vec<&Value> = looked_at.body["log"].as_array().unwrap().iter().collect();
-    let noted = log.iter().filter(|entry| entry["action"] == "beacon").collect::<Vec<_>>();
+    let log = looked_at.body["log"].as_array().unwrap().iter();
+    let noted: Vec<&Value> = log.filter(|entry| entry["action"] == "beacon").collect();
     assert_eq!(noted.len(), 1);
     assert_eq!((&noted[0]["parameters"], &noted[0]["by"]), (&json!(named.to_string()), &json!(kept.by.as_str())));
 
@@ -245,8 +230,7 @@ async fn an_instant_round_opens_with_its_beacon_and_not_before() {
     let published_at = publish(&lab, &packet()).await;
     let (named, ahead_ms) = (named(&lab).await, AHEAD_S * 1000);
     assert!((published_at.0 + ahead_ms..published_at.0 + ahead_ms + 3000).contains(&named.at_ms()), "{named}");
-    let now = Clock::system().now();
-    let waits = load_round(&lab.stock, &lab.ledger, &lab.round().await, now).await.unwrap();
+    let waits = load_round(&lab.stock, &lab.ledger, &lab.round().await, now()).await.unwrap();
     assert_eq!(waits, Loading::AwaitsBeacon);
     let run = async || warmup::handle(&lab.warmup()).await.unwrap();
     assert_eq!(run().await, warmup::WarmupSummary { awaiting_beacon: 1, ..warmup::WarmupSummary::default() });
@@ -285,10 +269,9 @@ async fn an_instant_round_opens_with_its_beacon_and_not_before() {
     let order = lab.order_of(&lab.buy("late").await).await;
     assert_eq!(order.award, round.terms.allocation.award(table.award(order.reservation.unit.0)));
     assert_eq!(lab.clean_audit().await, (46, 0, 4));
-    let audited = fulfilment::audit(&lab.stock, &lab.ledger, &round, Clock::system().now()).await.unwrap();
-    assert!(audited.awarded.unwrap().is_exact());
+    assert!(lab.audited(&round).await.awarded.unwrap().is_exact());
 
-    let ended_at = EpochMs(Clock::system().now().0 - 65_000);
+    let ended_at = now().minus_s(65);
     rounds::change(&lab.ledger, &round.id, "end", |round| round.terms.closes_at_ms = ended_at).await;
     let latest = lab.round().await;
     lab.stock.round(&latest.id).amend(&latest).await.unwrap();
@@ -304,13 +287,12 @@ async fn an_order_whose_beacon_cannot_be_read_is_tried_again() {
     post(&lab).await;
     lab.load(SALE).await;
     let reservation = lab.reserve("alice").await;
-    let key = AttributeValue::S("BEACON#lamp#1".to_owned());
-    let taken = lab.dynamodb.delete_item().table_name(&lab.table).key("pk", key);
-    let taken = taken.return_values(aws_sdk_dynamodb::types::ReturnValue::AllOld).send().await.unwrap().attributes;
+    let taken = items(&lab.dynamodb, &lab.table).await.remove("BEACON#lamp#1").unwrap();
+    lab.delete_item("BEACON#lamp#1").await;
     let order = order::OrderDeps::new(&lab.another_process()).unwrap();
     assert_eq!(order::handle(&order, message_batch(&[&reservation])).await.batch_item_failures.len(), 1);
     assert_eq!(lab.ledger.order(&reservation.id).await.unwrap(), None, "the order has not failed");
-    lab.dynamodb.put_item().table_name(&lab.table).set_item(taken).send().await.unwrap();
+    lab.put_item(taken).await;
     assert!(order::handle(&order, message_batch(&[&reservation])).await.batch_item_failures.is_empty());
     assert!(lab.order_of(&reservation).await.award.is_some());
 }
@@ -321,9 +303,7 @@ async fn a_beacon_is_promised_only_where_it_can_be_had() {
     let create = |sale: &str, allocation: Value, recurrence: Option<Value>| {
         let free = json!({ "allocation": allocation, "settlement": "free", "price_minor": 0, "per_user_limit": 1 });
         let mut sale = new_sale(sale, &free);
-        if let Some(recurrence) = recurrence {
-            sale["recurrence"] = recurrence;
-        }
+        sale.as_object_mut().unwrap().extend(recurrence.map(|recurrence| ("recurrence".to_owned(), recurrence)));
         Ask::post("/v1/admin/sales").by_operator().json(&sale)
     };
     let daily = || Some(json!({ "every": "day", "time_zone": "Etc/UTC" }));

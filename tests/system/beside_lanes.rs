@@ -2,12 +2,13 @@
 //! Redis has lost it.
 
 use pass::line::LineState;
-use sale::Parts;
 use sale::audit::Repair;
 use stock::RoundStock;
 
+use crate::busy_sales;
 use crate::catalog::shown;
 use crate::crashes::at_home_in;
+use crate::draws::{end_ago, free, split};
 use crate::lines::{LINE, look, with_line};
 use crate::prelude::*;
 
@@ -89,11 +90,6 @@ async fn a_line_is_not_sold_out_while_a_lane_is_lost() {
     assert_eq!(look(&lab).await.state, LineState::Paused, "the lost lane may have the other unit");
 }
 
-async fn busy_sales(lab: &Lab, minute: i64) -> usize {
-    let clock = Clock::ahead_by_ms(minute * 60_000);
-    reconciliation::handle(&reconciliation::ReconciliationDeps { clock, ..lab.reconciliation() }).await.unwrap().busy
-}
-
 #[tokio::test]
 async fn a_sale_is_not_busy_since_a_lane_was_lost() {
     let lab = Lab::selling(in_lanes(40)).await;
@@ -103,13 +99,13 @@ async fn a_sale_is_not_busy_since_a_lane_was_lost() {
         }
     };
     count("2000000").await;
-    assert_eq!(busy_sales(&lab, 0).await, 0);
+    assert_eq!(busy_sales::look(&lab, 0, None).await, 0);
     lab.redis(&["DEL", &format!("answers:{}", lab.lane_tag(2))]).await;
-    assert_eq!(busy_sales(&lab, 1).await, 0, "there were no new requests");
+    assert_eq!(busy_sales::look(&lab, 1, None).await, 0, "there were no new requests");
     count("250000").await;
-    assert_eq!(busy_sales(&lab, 2).await, 0, "four lanes are expected to take four times as much");
+    assert_eq!(busy_sales::look(&lab, 2, None).await, 0, "four lanes are expected to take four times as much");
     count("600000").await;
-    assert_eq!(busy_sales(&lab, 3).await, 1);
+    assert_eq!(busy_sales::look(&lab, 3, None).await, 1);
 }
 
 #[tokio::test]
@@ -136,7 +132,7 @@ async fn where_a_user_stands_is_asked_of_the_users_lane_alone() {
     let lab = Lab::selling(in_lanes(40)).await;
     let deps = lab.reservation();
     let ask = Ask::get(format!("/v1/sales/{SALE}/reservation")).by(at_home_in(1, LANES, 7).as_str());
-    let asked = async || Answer::of_handler(&ask, reservation::handle(&deps, ask.request()).await).expect(200);
+    let asked = async || deps.answer(&ask).await.expect(200);
     asked().await;
     let (_, calls) = redis_calls(&lab.valkey.url(), asked()).await;
     assert_eq!(calls, ["HGET", "GET"]);
@@ -147,9 +143,8 @@ async fn a_process_that_has_not_read_the_sale_looks_in_its_lanes() {
     let lab = Lab::selling(in_lanes(40)).await;
     for index in 0..LANES {
         let reservation = lab.reserve(at_home_in(index, LANES, 0).as_str()).await;
-        let ask = Ask::status(&reservation);
         let unread = lab.another_reservation(Clock::system());
-        let answer = Answer::of_handler(&ask, reservation::handle(&unread, ask.request()).await).expect(200);
+        let answer = unread.answer(&Ask::status(&reservation)).await.expect(200);
         assert_eq!(answer.text("status"), "queued", "lane {index}");
     }
 }
@@ -191,7 +186,7 @@ async fn what_a_lost_lane_had_is_all_that_is_to_be_rebuilt() {
     lab.buy_in(3, 0).await;
     lab.lose_lane(3).await;
     let round = lab.round().await;
-    let audited = fulfilment::audit(&lab.stock, &lab.ledger, &round, now()).await.unwrap();
+    let audited = lab.audited(&round).await;
     let audit = &audited.audit;
     assert_eq!((audited.in_redis, audit.lost, audit.free, audit.ordered), (true, 9, 29, 2), "{audit:?}");
     assert_eq!(audit.repairs, [Repair::Rebuild {}]);
@@ -210,16 +205,8 @@ async fn what_a_lost_lane_had_is_all_that_is_to_be_rebuilt() {
 /// A process learns of the end from the ledger; while one lane is lost, another may not know of it yet.
 #[tokio::test]
 async fn the_seed_is_kept_back_as_long_as_one_lane_sells() {
-    let mut packet = in_lanes(8);
-    packet.price.price_minor = 0;
-    packet.settlement = Settlement::Free;
-    packet.allocation = Allocation::Split { total_minor: 10_000, min_minor: 1, parts: Parts::Drawn, beacon: false };
-    let lab = Lab::selling(packet).await;
-    let at = now().minus_s(catalog::DRAW_REVEAL_AFTER_S + 5);
-    rounds::change(&lab.ledger, &round(SALE, 1), "end", |round: &mut Round| {
-        (round.terms.opens_at_ms, round.terms.closes_at_ms) = (at.minus_s(60), at);
-    })
-    .await;
+    let lab = Lab::selling(Terms { lanes: LANES, ..free(8, split()) }).await;
+    end_ago(&lab, catalog::DRAW_REVEAL_AFTER_S + 5).await;
     lab.lose_lane(2).await;
     let draw = format!("/v1/sales/{SALE}/rounds/1/draw");
     assert_eq!(shown(&lab.catalog(), &draw).await.body.get("seed"), None, "three lanes still sell");

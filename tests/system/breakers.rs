@@ -13,6 +13,11 @@ async fn ask_of(lab: &Lab, deps: &reservation::ReservationDeps, ask: &Ask) -> An
     ask_reservation(&lab.recorder, deps, ask).await
 }
 
+/// Buyers who ask at once.
+async fn crowd(lab: &Lab, deps: &reservation::ReservationDeps, who: &str, buyers: usize) -> Vec<Answer> {
+    join_all((0..buyers).map(async |n| ask_of(lab, deps, &Ask::reserve(SALE, &format!("{who}-{n}"))).await)).await
+}
+
 /// A busy machine may exceed a limit once or twice.
 async fn sells_to(lab: &Lab, deps: &reservation::ReservationDeps, user: &str) {
     let ask = Ask::reserve(SALE, user).header("idempotency-key", "key-1");
@@ -27,9 +32,7 @@ async fn a_silent_redis_is_not_waited_for_by_everybody() {
     let deps = parts.start(reservation::ReservationDeps::new);
     sells_to(&lab, &deps, "bob").await;
     parts.redis.delay(Duration::MAX);
-    let names: Vec<String> = (0..FAILURES).map(|number| format!("early-{number}")).collect();
-    let early = names.iter().map(async |name| ask_of(&lab, &deps, &Ask::reserve(SALE, name)).await);
-    for answer in futures::future::join_all(early).await {
+    for answer in crowd(&lab, &deps, "early", FAILURES).await {
         answer.problem(503, "overloaded");
     }
 
@@ -39,11 +42,11 @@ async fn a_silent_redis_is_not_waited_for_by_everybody() {
     }
     let sale = round(SALE, 1);
     let of_round = parts.stock.round(&sale);
-    let refused = futures::future::join_all((0..AT_ONCE).map(|_| of_round.counters())).await;
+    let refused = join_all((0..AT_ONCE).map(|_| of_round.counters())).await;
     let not_asked = refused.iter().filter(|refused| matches!(refused, Err(StockError::Open(_)))).count();
     assert!(not_asked > AT_ONCE / 2, "{not_asked} of {AT_ONCE} did not wait for Redis: {refused:?}");
     // These need only the ledger.
-    ask_of(&lab, &deps, &Ask::get(format!("/v1/reservations/{}", bought.id)).by("alice")).await.expect(200);
+    ask_of(&lab, &deps, &Ask::status(&bought)).await.expect(200);
     ask_of(&lab, &deps, &Ask::get("/v1/orders").by("alice")).await.expect(200);
 
     parts.redis.delay(Duration::ZERO);
@@ -61,15 +64,11 @@ async fn a_silent_queue_is_not_waited_for_by_everybody() {
     let deps = parts.start(reservation::ReservationDeps::new);
     sells_to(&lab, &deps, "bob").await;
     parts.aws.set(Service::Sqs, Conduct::Hangs);
-    let names: Vec<String> = (0..FAILURES).map(|number| format!("early-{number}")).collect();
-    let early = names.iter().map(async |name| ask_of(&lab, &deps, &Ask::reserve(SALE, name)).await);
-    for answer in futures::future::join_all(early).await {
+    for answer in crowd(&lab, &deps, "early", FAILURES).await {
         answer.problem(503, "overloaded");
     }
     let before = parts.aws.unanswered();
-    let names: Vec<String> = (0..AT_ONCE).map(|number| format!("late-{number}")).collect();
-    let late = names.iter().map(async |name| ask_of(&lab, &deps, &Ask::reserve(SALE, name)).await);
-    for answer in futures::future::join_all(late).await {
+    for answer in crowd(&lab, &deps, "late", AT_ONCE).await {
         let refused = answer.problem(503, "overloaded");
         assert!(refused.text("reservation_id").starts_with(SALE), "the buyer keeps the unit");
     }

@@ -8,12 +8,10 @@ use crate::prelude::*;
 const CROWD: u64 = 1_000_000;
 
 /// Runs reconciliation with its clock this many minutes ahead.
-async fn look(lab: &Lab, minute: i64, throttle_busy_to: Option<u32>) -> usize {
+pub(crate) async fn look(lab: &Lab, minute: i64, throttle_busy_to: Option<u32>) -> usize {
     let clock = Clock::ahead_by_ms(minute * 60_000);
-    let summary =
-        reconciliation::handle(&reconciliation::ReconciliationDeps { clock, throttle_busy_to, ..lab.reconciliation() })
-            .await;
-    let summary = summary.unwrap();
+    let deps = reconciliation::ReconciliationDeps { clock, throttle_busy_to, ..lab.reconciliation() };
+    let summary = reconciliation::handle(&deps).await.unwrap();
     assert_eq!(summary.failed, 0, "{summary:?}");
     summary.busy
 }
@@ -82,8 +80,7 @@ async fn it_is_limited_once_however_many_look_and_who_undoes_that_is_obeyed() {
     let lab = Lab::selling(terms(9, 1)).await;
     look(&lab, 0, Some(50)).await;
     answered(&lab, "challenged", CROWD).await;
-    let looks = (0..4).map(|_| look(&lab, 1, Some(50)));
-    futures::future::join_all(looks).await;
+    join_all((0..4).map(|_| look(&lab, 1, Some(50)))).await;
     assert_eq!((limit(&lab).await, throttles(&lab).await), (json!(50), 1));
 
     let undo = Ask::post_sale("throttle");
@@ -123,7 +120,7 @@ async fn what_was_seen_long_ago_is_not_shown_as_of_now() {
     let ask = Ask::get(format!("/v1/admin/sales/{SALE}")).by_operator();
     let in_minutes = async |minutes: i64| {
         let deps = admin::AdminDeps { clock: Clock::ahead_by_ms(minutes * 60_000), ..lab.admin() };
-        Answer::of_handler(&ask, admin::handle(&deps, ask.request()).await).expect(200).body["busy"].clone()
+        deps.answer(&ask).await.expect(200).body["busy"].clone()
     };
     assert!(in_minutes(2).await.is_object());
     assert_eq!(in_minutes(9).await, Value::Null);
@@ -134,7 +131,7 @@ async fn what_was_seen_long_ago_is_not_shown_as_of_now() {
 async fn nothing_else_that_was_done_keeps_a_round_from_being_limited() {
     let lab = Lab::selling(terms(9, 1)).await;
     for (key, what) in [("busy", "pause"), ("busy-1", "resume")] {
-        let ask = Ask::post(format!("/v1/admin/sales/{SALE}/{what}")).by_operator().header("idempotency-key", key);
+        let ask = Ask::post_sale(what).header("idempotency-key", key);
         lab.answer(&ask.json(&json!({ "round": 1 }))).await.expect(200);
     }
     look(&lab, 0, Some(50)).await;
@@ -170,9 +167,8 @@ async fn a_look_that_was_frozen_notes_nothing() {
 async fn a_limit_that_is_none_is_refused_at_the_start() {
     let lab = Lab::new().await;
     for given in ["0", "100001", "many", "-1"] {
-        let context = lab.another_process();
         let settings = lab.settings().with("THROTTLE_BUSY_SALES_TO", given);
-        let context = context::Context::new(settings, context.aws().clone(), Clock::system());
+        let context = Context::new(settings, lab.another_process().aws().clone(), Clock::system());
         let refused = reconciliation::ReconciliationDeps::new(&context).err().expect(given);
         assert!(matches!(refused, ContextError::Unusable { setting: "THROTTLE_BUSY_SALES_TO", .. }), "{refused}");
     }

@@ -32,7 +32,7 @@ async fn buy(lab: &Lab, sale: &str, name: &str) -> Order {
 
 async fn deliver(lab: &Lab, reservation: &Reservation) {
     let order = order::OrderDeps::new(&lab.another_process()).unwrap();
-    let batch = crate::lab::message_batch(&[reservation]);
+    let batch = message_batch(&[reservation]);
     assert!(order::handle(&order, batch).await.batch_item_failures.is_empty());
 }
 
@@ -42,11 +42,8 @@ async fn free(lab: &Lab, sale: &str) -> u32 {
 
 /// The ids of the orders that the ledger counts for a user.
 async fn counted(lab: &Lab, name: &str) -> Vec<String> {
-    let key = aws_sdk_dynamodb::types::AttributeValue::S(format!("CAMPAIGN_USER#autumn#{name}"));
-    let item =
-        lab.dynamodb.get_item().table_name(&lab.table).key("pk", key).consistent_read(true).send().await.unwrap();
-    let ids = item.item.and_then(|item| item.get("orders").and_then(|orders| orders.as_ss().ok().cloned()));
-    ids.unwrap_or_default()
+    let item = items(&lab.dynamodb, &lab.table).await.remove(&format!("CAMPAIGN_USER#autumn#{name}"));
+    item.and_then(|item| item.get("orders")?.as_ss().ok().cloned()).unwrap_or_default()
 }
 
 #[tokio::test]
@@ -59,8 +56,7 @@ async fn an_order_beyond_the_limit_fails_and_its_unit_is_sold_again() {
     let third = buy(&lab, "pot", "alice").await;
     assert_eq!((third.state, third.failure), (OrderState::Failed, Some(Failure::CampaignLimit)));
     assert_eq!(free(&lab, "pot").await, 10, "the unit is free again");
-    let seen =
-        lab.answer(&Ask::get(format!("/v1/reservations/{}", third.reservation.id)).by("alice")).await.expect(200);
+    let seen = lab.answer(&Ask::status(&third.reservation)).await.expect(200);
     assert_eq!((seen.text("status"), seen.text("reason")), ("failed", "campaign_limit"));
     // The failure does not count against alice, and other users are not affected.
     assert_eq!(buy(&lab, "pot", "bob").await.state, OrderState::Pending);
@@ -75,9 +71,8 @@ async fn an_order_beyond_the_limit_fails_and_its_unit_is_sold_again() {
 async fn what_ends_unpaid_makes_room_once() {
     let lab = lab(Some(1)).await;
     let first = buy(&lab, "lamp", "alice").await;
-    let path = format!("/v1/reservations/{}", first.reservation.id);
-    lab.answer(&Ask::delete(&path).by("alice")).await.expect(200);
-    lab.answer(&Ask::delete(&path).by("alice")).await;
+    lab.answer(&Ask::cancel(&first.reservation)).await.expect(200);
+    lab.answer(&Ask::cancel(&first.reservation)).await;
     assert!(counted(&lab, "alice").await.is_empty());
     let second = buy(&lab, "chair", "alice").await;
     assert_eq!(second.state, OrderState::Pending);
@@ -85,9 +80,7 @@ async fn what_ends_unpaid_makes_room_once() {
     let _ =
         cancel(&lab.stock, &lab.ledger, &lab.snapshots, &first.reservation.id, &user("alice"), now()).await.unwrap();
     assert_eq!(counted(&lab, "alice").await, [second.reservation.id.to_string()]);
-    let later = now().plus_s(3600);
-    let expired = expire(&lab.stock, &lab.ledger, &second.reservation.id, later).await;
-    assert!(expired.is_ok());
+    expire(&lab.stock, &lab.ledger, &second.reservation.id, now().plus_s(3600)).await.unwrap();
     assert!(counted(&lab, "alice").await.is_empty());
     assert_eq!(buy(&lab, "pot", "alice").await.state, OrderState::Pending);
 }
@@ -103,7 +96,7 @@ async fn many_orders_at_the_same_moment_are_no_more_than_the_limit() {
             reservations.push(lab.reservation_of(accepted.text("reservation_id"), "alice").await);
         }
     }
-    futures::future::join_all(reservations.iter().map(|reservation| deliver(&lab, reservation))).await;
+    join_all(reservations.iter().map(|reservation| deliver(&lab, reservation))).await;
     let mut live = 0;
     for reservation in &reservations {
         let order = lab.order_of(reservation).await;
@@ -127,7 +120,7 @@ async fn a_limit_that_is_changed_holds_from_then_on() {
     // Without the limit no order fails, and an order that was counted under it still makes room when it ends.
     lab.ledger.put_campaign(&autumn(None, 3)).await.unwrap();
     assert_eq!(buy(&lab, "pot", "alice").await.state, OrderState::Pending);
-    lab.answer(&Ask::delete(format!("/v1/reservations/{}", first.reservation.id)).by("alice")).await.expect(200);
+    lab.answer(&Ask::cancel(&first.reservation)).await.expect(200);
     assert!(counted(&lab, "alice").await.is_empty());
 }
 
@@ -142,7 +135,7 @@ async fn a_taken_unit_and_a_full_campaign_are_told_apart() {
     let order = Order::pending(reservation, terms(1, 1).price, now(), now().plus_s(60));
     let limits = [autumn(Some(1), 1).limit_of(&id.sale).unwrap()];
     let placed = lab.ledger.place_within(order, &limits, false).await.unwrap();
-    assert_eq!(placed, ledger::Placed::Taken(Taken { unit: true, slot: false, campaign: true }));
+    assert_eq!(placed, Placed::Taken(Taken { unit: true, slot: false, campaign: true }));
 }
 
 async fn put(lab: &Lab, body: &Value) -> Answer {

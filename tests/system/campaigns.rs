@@ -1,6 +1,6 @@
 //! Campaigns: operators write them, and the public sees those that have a published sale.
 
-use crate::catalog::{SEEN_WITHIN_MS, ask, shown};
+use crate::catalog::{SEEN_WITHIN_MS, shown};
 use crate::prelude::*;
 
 async fn put(lab: &Lab, campaign: &Value) -> Answer {
@@ -11,6 +11,11 @@ fn autumn(sales: &[&str]) -> Value {
     json!({ "campaign_id": "autumn", "title": "Autumn", "sale_ids": sales })
 }
 
+pub(crate) fn window(now: EpochMs, opens_in_s: i64, closes_in_s: i64) -> Terms {
+    let (opens_at_ms, closes_at_ms) = (EpochMs(now.0 + opens_in_s * 1000), EpochMs(now.0 + closes_in_s * 1000));
+    Terms { opens_at_ms, closes_at_ms, ..terms(10, 1) }
+}
+
 fn ids(campaign: &Answer) -> Vec<String> {
     let sales = campaign.body["sales"].as_array().unwrap().iter();
     sales.map(|sale| sale["sale_id"].as_str().unwrap().to_owned()).collect()
@@ -19,10 +24,9 @@ fn ids(campaign: &Answer) -> Vec<String> {
 #[tokio::test]
 async fn a_campaign_shows_its_published_sales_in_its_order() {
     let lab = Lab::new().await;
-    let now = runtime::Clock::system().now();
+    let now = now();
     for (sale, opens_in_s, closes_in_s) in [("lamp", -60, 60), ("chair", 60, 600)] {
-        let (opens_at_ms, closes_at_ms) = (EpochMs(now.0 + opens_in_s * 1000), EpochMs(now.0 + closes_in_s * 1000));
-        lab.open(sale, &Terms { opens_at_ms, closes_at_ms, ..terms(10, 1) }).await;
+        lab.open(sale, &window(now, opens_in_s, closes_in_s)).await;
     }
     rounds::draft(&lab.ledger, "pot", &terms(10, 1), None).await;
     put(&lab, &autumn(&["chair", "pot", "lamp"])).await.expect(201);
@@ -46,7 +50,7 @@ async fn a_campaign_shows_its_published_sales_in_its_order() {
     let mut alone = shown(&catalog, "/v1/sales/lamp").await.body;
     alone.as_object_mut().unwrap().remove("server_time");
     assert_eq!(*lamp, alone, "a sale is the same wherever it is shown");
-    ask(&catalog, &Ask::get("/v1/campaigns/winter")).await.problem(404, "unknown_campaign");
+    catalog.answer(&Ask::get("/v1/campaigns/winter")).await.problem(404, "unknown_campaign");
     assert_eq!(
         lab.answer(&Ask::get("/v1/admin/campaigns").by_operator()).await.expect(200).body["campaigns"][1]["campaign_id"],
         "winter"
@@ -56,12 +60,11 @@ async fn a_campaign_shows_its_published_sales_in_its_order() {
 #[tokio::test]
 async fn the_list_has_every_published_sale_the_open_ones_first() {
     let lab = Lab::new().await;
-    let now = runtime::Clock::system().now();
+    let now = now();
     let sales =
         [("over", -600, -60), ("later", 1200, 1800), ("open", -60, 600), ("soon", 60, 600), ("closing", -60, 300)];
     for (sale, opens_in_s, closes_in_s) in sales {
-        let (opens_at_ms, closes_at_ms) = (EpochMs(now.0 + opens_in_s * 1000), EpochMs(now.0 + closes_in_s * 1000));
-        lab.publish(sale, &Terms { opens_at_ms, closes_at_ms, ..terms(10, 1) }).await;
+        lab.publish(sale, &window(now, opens_in_s, closes_in_s)).await;
     }
     rounds::draft(&lab.ledger, "draft", &terms(10, 1), None).await;
     put(&lab, &autumn(&["soon", "draft"])).await.expect(201);

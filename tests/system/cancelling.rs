@@ -1,9 +1,6 @@
 //! Cancelling a reservation while its order message is still on its way.
 
-use crate::handicap::Handicap;
 use crate::prelude::*;
-
-const RACES: u32 = 24;
 
 #[tokio::test]
 async fn the_message_of_a_cancelled_reservation_makes_no_order() {
@@ -40,11 +37,10 @@ async fn a_late_repeat_of_what_was_cancelled_ends_cancelled_and_counts_once() {
     assert_eq!(reserve("key-2").await.id, second.id, "Redis remembers the last one, and takes no unit for it");
 
     assert_eq!(reserve("key-1").await.id, first.id);
-    let look = Ask::get(format!("/v1/reservations/{}", first.id)).by("alice");
+    let look = Ask::status(&first);
     assert_eq!(lab.answer(&look).await.expect(200).text("status"), "queued");
     let later = lab.another_reservation(Clock::ahead_by_ms(2_500));
-    let looked = Answer::of_handler(&look, reservation::handle(&later, look.request()).await);
-    assert_eq!(looked.expect(200).text("status"), "cancelled");
+    assert_eq!(later.answer(&look).await.expect(200).text("status"), "cancelled");
     assert_eq!(lab.clean_audit().await, (3, 0, 0));
     // Two orders have ended unpaid, and three are allowed.
     reserve("key-3").await;
@@ -64,46 +60,4 @@ async fn a_unit_that_another_has_is_not_sold_again() {
     lab.answer(&Ask::reserve("lamp", "dave")).await.problem(409, "sold_out");
     assert_eq!(lab.clean_audit().await, (0, 0, 2));
     lab.check_history_of_a_loss("cancelling_rewound").await;
-}
-
-/// Whether the order was written before the cancellation.
-async fn race(lab: Arc<Lab>, handicap: &Handicap, user: u32) -> bool {
-    let reservation = lab.reserve(&format!("user-{user}")).await;
-    let (cancel_after, order_after) = handicap.waits();
-    let cancelled = {
-        let (lab, ask) = (Arc::clone(&lab), Ask::cancel(&reservation));
-        tokio::spawn(async move {
-            tokio::time::sleep(cancel_after).await;
-            lab.answer(&ask).await
-        })
-    };
-    let ordered = {
-        let (deps, event) = (lab.order(), message_batch(&[&reservation]));
-        tokio::spawn(async move {
-            tokio::time::sleep(order_after).await;
-            order::handle(&deps, event).await
-        })
-    };
-    assert_eq!(cancelled.await.unwrap().expect(200).text("status"), "cancelled");
-    assert!(ordered.await.unwrap().batch_item_failures.is_empty());
-    let order = lab.order_of(&reservation).await;
-    assert_eq!(order.state, OrderState::Cancelled);
-    assert_eq!(lab.reservation_state(&reservation).await, ReservationState::Released);
-    // A cancellation that comes first writes a fence, which has no price.
-    let written = order.price.is_some();
-    handicap.note(!written);
-    written
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_cancellation_beside_its_order_message_always_ends_cancelled() {
-    let lab = Arc::new(Lab::selling(terms(RACES, 1)).await);
-    let handicap = Handicap::default();
-    let races = futures::stream::iter(0..RACES).map(|user| race(Arc::clone(&lab), &handicap, user));
-    let written: Vec<bool> = races.buffer_unordered(4).collect().await;
-    assert_eq!(lab.clean_audit().await, (RACES, 0, 0));
-    let (written, fenced): (Vec<bool>, Vec<bool>) = written.into_iter().partition(|written| *written);
-    assert!(written.len() >= 3 && fenced.len() >= 3, "no race: {} written, {} fenced", written.len(), fenced.len());
-    lab.check_history("cancelling", &[SALE], Redis::Keeps).await;
-    println!("{} orders written first, {} fenced first", written.len(), fenced.len());
 }

@@ -18,11 +18,6 @@ const ONE_READING: usize = 3;
 const FIRST_READING: usize = ONE_READING + 8 + 1;
 
 impl Lab {
-    /// The function in a new process.
-    pub(crate) fn catalog(&self) -> catalog::CatalogDeps {
-        catalog::CatalogDeps::new(&self.another_process()).unwrap()
-    }
-
     pub(crate) fn catalog_at(&self, clock: Clock) -> catalog::CatalogDeps {
         catalog::CatalogDeps::new(&self.another_process_at(clock)).unwrap()
     }
@@ -32,13 +27,9 @@ impl Lab {
     }
 }
 
-pub(crate) async fn ask(catalog: &catalog::CatalogDeps, ask: &Ask) -> Answer {
-    Answer::of_handler(ask, Box::pin(catalog::handle(catalog, ask.request())).await)
-}
-
 /// A public document, which must be there.
 pub(crate) async fn shown(catalog: &catalog::CatalogDeps, path: &str) -> Answer {
-    let answer = ask(catalog, &Ask::get(path)).await;
+    let answer = catalog.answer(&Ask::get(path)).await;
     assert_eq!((answer.status, answer.header("content-type")), (200, "application/json"), "{answer:?}");
     answer
 }
@@ -62,13 +53,8 @@ async fn sees_in_time(catalog: &catalog::CatalogDeps, moved_ms: &AtomicI64, memb
 async fn buy(lab: &Lab, buyers: std::ops::Range<usize>) -> Vec<Reservation> {
     let mut bought = Vec::new();
     for buyer in buyers {
-        match lab
-            .stock
-            .round(&round(SALE, 1))
-            .reserve(Uuid::now_v7(), &user(buyer), sale::BuyerClass::EVERYONE)
-            .await
-            .unwrap()
-        {
+        let (id, user) = (round(SALE, 1), user(buyer));
+        match lab.stock.round(&id).reserve(Uuid::now_v7(), &user, BuyerClass::EVERYONE).await.unwrap() {
             Reserve::Reserved(reservation) => bought.push(reservation),
             other => panic!("{other:?}"),
         }
@@ -120,10 +106,10 @@ async fn a_sale_is_seen_to_be_published_paused_stopped_and_closed() {
     let lab = Lab::new().await;
     let (clock, moved_ms) = movable_clock();
     let catalog = lab.catalog_at(clock);
-    let soon = EpochMs(Clock::system().now().0 + 3_600_000);
+    let soon = EpochMs(now().0 + 3_600_000);
     let terms = Terms { opens_at_ms: soon, closes_at_ms: soon.plus_s(60), ..terms(20, 1) };
     rounds::draft(&lab.ledger, SALE, &terms, None).await;
-    ask(&catalog, &Ask::get("/v1/sales/lamp")).await.problem(404, "unknown_sale");
+    catalog.answer(&Ask::get("/v1/sales/lamp")).await.problem(404, "unknown_sale");
     rounds::publish(&lab.ledger, SALE).await;
     let sees = async |state: &str| sees_in_time(&catalog, moved_ms, "state", state).await;
     sees("upcoming").await;
@@ -139,7 +125,7 @@ async fn a_sale_is_seen_to_be_published_paused_stopped_and_closed() {
     sees("paused").await;
     lab.ledger.start(None).await.unwrap();
     sees("open").await;
-    amend("close", &|round| round.terms.closes_at_ms = Clock::system().now()).await;
+    amend("close", &|round| round.terms.closes_at_ms = now()).await;
     sees("closed").await;
 }
 
@@ -182,8 +168,8 @@ async fn a_flood_of_made_up_ids_reaches_nothing() {
     assert_eq!(redis.len(), 0);
     // The one that there is may have been forgotten by now.
     assert!(catalog.shelf.rounds().await <= 1);
-    ask(&catalog, &Ask::get("/v1/sales/made-up-0")).await.problem(404, "unknown_sale");
-    ask(&catalog, &Ask::get("/v1/campaigns/made-up-0")).await.problem(404, "unknown_campaign");
+    catalog.answer(&Ask::get("/v1/sales/made-up-0")).await.problem(404, "unknown_sale");
+    catalog.answer(&Ask::get("/v1/campaigns/made-up-0")).await.problem(404, "unknown_campaign");
 }
 
 #[tokio::test]
@@ -193,15 +179,15 @@ async fn who_has_it_is_told_so_until_it_changes() {
     let catalog = lab.catalog_at(clock);
     let first = shown(&catalog, "/v1/sales/lamp").await;
     let with = Ask::get("/v1/sales/lamp").header("if-none-match", first.header("etag"));
-    let unchanged = ask(&lab.catalog(), &with).await;
+    let unchanged = lab.catalog().answer(&with).await;
     assert_eq!((unchanged.status, unchanged.header("etag")), (304, first.header("etag")), "also in another process");
     // A shared cache would keep serving the old time.
-    let through = ask(&catalog, &with.clone().header("via", "1.1 0123.cloudfront.net (CloudFront)")).await;
+    let through = catalog.answer(&with.clone().header("via", "1.1 0123.cloudfront.net (CloudFront)")).await;
     assert_eq!((through.status, through.header("etag")), (200, first.header("etag")));
     assert!(through.text("server_time") > first.text("server_time"));
     buy(&lab, 0..20).await;
     moved_ms.store(SEEN_WITHIN_MS, Ordering::Relaxed);
-    let changed = ask(&catalog, &with).await;
+    let changed = catalog.answer(&with).await;
     assert_eq!((changed.status, changed.text("availability")), (200, "sold_out"));
 }
 
@@ -229,7 +215,7 @@ async fn what_is_no_id_is_looked_up_nowhere() {
     let lab = Lab::new().await;
     let catalog = lab.catalog();
     for path in ["/v1/sales/Lamp", "/v1/campaigns/a_b", "/v1/sales/-"] {
-        ask(&catalog, &Ask::get(path)).await.problem(400, "invalid_request");
+        catalog.answer(&Ask::get(path)).await.problem(400, "invalid_request");
     }
     assert_eq!(lab.calls.take_targets(), [] as [&str; 0]);
 }

@@ -5,6 +5,7 @@ use std::ops::Range;
 use tokio::sync::{Semaphore, SemaphorePermit, watch};
 
 use crate::cluster_lab::ClusterLab;
+use crate::heal::{is_whole, won};
 use crate::losing_redis::consume;
 use crate::prelude::*;
 
@@ -52,13 +53,9 @@ impl Heard {
     fn note(&mut self, answer: &Answer) {
         let code = answer.body["code"].as_str().unwrap_or("202").to_owned();
         *self.answers.entry(code).or_default() += 1;
-        match answer.status {
-            202 => {
-                self.won.insert(answer.text("reservation_id").parse().unwrap());
-                self.won_at.push(Instant::now());
-            }
-            409 => drop(answer.clone().problem(409, "sold_out")),
-            _ => drop(answer.clone().problem(503, "overloaded")),
+        if let Some(id) = won(answer) {
+            self.won.insert(id);
+            self.won_at.push(Instant::now());
         }
     }
 
@@ -260,30 +257,12 @@ async fn run(blow: Blow, lanes: u16) {
     assert!(!stood_still || lanes > 1 || won_meanwhile > 0, "the other shards go on");
 }
 
-/// Every unit is in one place, every 202 is in the ledger, and every free unit can be bought.
+/// The sale is whole, and every free unit can be bought.
 async fn check(lab: &Lab, sale: &str, units: u32, heard: &Heard) {
-    let id = round(sale, 1);
-    let published = rounds::latest_round(&lab.ledger, &id.sale).await;
-    let now = runtime::Clock::system().now();
-    let audited = fulfilment::audit(&lab.stock, &lab.ledger, &published, now).await.unwrap();
-    let audit = audited.audit;
-    assert_eq!(audit.total, units);
-    assert!(audited.in_redis && audit.is_clean(), "{sale}: {audit:?}");
-    assert_eq!((audit.oversold, audit.lost, audit.duplicated, audit.held), (0, 0, 0, 0), "{sale}: {audit:?}");
-    let promised: Vec<ReservationId> = heard.won.iter().cloned().collect();
-    let mut orders = 0;
-    for chunk in promised.chunks(50) {
-        orders += lab.ledger.orders(chunk).await.unwrap().len();
-    }
-    assert_eq!(orders, promised.len(), "{sale}: every 202 has an order");
-    let guards = lab.ledger.guards(&id).await.unwrap();
-    let users: BTreeSet<_> = guards.iter().map(|guard| guard.user.clone()).collect();
-    let taken: BTreeSet<_> = guards.iter().map(|guard| guard.unit).collect();
-    assert_eq!((users.len(), taken.len()), (guards.len(), guards.len()), "{sale}: one unit for each user");
-    assert_eq!(guards.len(), audit.ordered as usize);
+    let (audit, _) = is_whole(lab, sale, units, &heard.won).await;
     if units == UNITS {
         let mut late = Heard::default();
-        tests::until_cooldown_ends(lab.stock.of(&published)).await;
+        tests::until_cooldown_ends(lab.stock.of(&lab.round().await)).await;
         for number in 0..=audit.free {
             let status = buy(lab, sale, &format!("late-{number}"), &AtomicUsize::default(), &mut late).await;
             assert_eq!(status, if number < audit.free { 202 } else { 409 }, "{sale}");

@@ -1,5 +1,6 @@
 //! What a request for a unit costs, counted in calls to Redis and AWS.
 
+use crate::campaigns::window;
 use crate::prelude::*;
 
 /// Sends a request and records its calls to Redis and AWS.
@@ -65,12 +66,8 @@ async fn a_retry_after_the_order_sends_nothing() {
 #[tokio::test]
 async fn every_refusal_costs_one_call_of_redis_and_no_message() {
     let lab = lab().await;
-    let window = |opens_in_s: i64, closes_in_s: i64| {
-        let now = runtime::Clock::system().now().0;
-        let (opens_at_ms, closes_at_ms) = (EpochMs(now + opens_in_s * 1000), EpochMs(now + closes_in_s * 1000));
-        Terms { opens_at_ms, closes_at_ms, ..terms(1, 1) }
-    };
-    for (sale, terms) in [("coming", window(200, 260)), ("over", window(-120, -60)), ("gone", terms(1, 1))] {
+    let (coming, over) = (window(now(), 200, 260), window(now(), -120, -60));
+    for (sale, terms) in [("coming", coming), ("over", over), ("gone", terms(1, 1))] {
         lab.open(sale, &terms).await;
     }
     lab.publish("paused", &terms(1, 1)).await;

@@ -9,12 +9,8 @@ const UNITS: u32 = 5;
 /// Three hours before and after now: wider than a daylight saving change.
 const HALF_S: i64 = 3 * 60 * 60;
 
-fn deps(lab: &Lab) -> daily_reset::DailyResetDeps {
-    lab.daily_reset()
-}
-
 async fn reset(lab: &Lab) -> usize {
-    let summary = daily_reset::handle(&deps(lab)).await.unwrap();
+    let summary = daily_reset::handle(&lab.daily_reset()).await.unwrap();
     assert_eq!(summary.failed, 0, "{summary:?}");
     // As happens within seconds.
     lab.refresh_snapshots().await;
@@ -53,9 +49,8 @@ async fn new_round(lab: &Lab) -> String {
 }
 
 async fn audit(lab: &Lab, number: u32) -> Audit {
-    let now = Clock::system().now();
     let round = lab.ledger.round(&round(SALE, number)).await.unwrap().unwrap();
-    fulfilment::audit(&lab.stock, &lab.ledger, &round, now).await.unwrap().audit
+    lab.audited(&round).await.audit
 }
 
 #[track_caller]
@@ -67,10 +62,7 @@ fn clean(audit: &Audit) -> (u32, u32, u32) {
 #[tokio::test]
 async fn a_recurrence_is_ended_and_the_running_round_goes_on() {
     let lab = daily().await;
-    let end = |round: u32| {
-        let ask = Ask::post_sale("end_recurrence");
-        ask.json(&json!({ "round": round }))
-    };
+    let end = |round: u32| Ask::post_sale("end_recurrence").json(&json!({ "round": round }));
     lab.answer(&end(2)).await.problem(409, "round_changed");
     for _ in 0..2 {
         let ended = lab.answer(&end(1)).await.expect(200);
@@ -100,7 +92,7 @@ async fn the_next_round_begins_once_and_when_the_last_is_over() {
     let offer = lab.offer().await;
     assert_eq!(reset(&lab).await, 1);
     let next = lab.round().await;
-    let window = offer.next_window(Clock::system().now());
+    let window = offer.next_window(now());
     assert_eq!((next.id.clone(), Some((next.terms.opens_at_ms, next.terms.closes_at_ms))), (round(SALE, 2), window));
     assert_eq!(reset(&lab).await, 0);
     assert_eq!(lab.round().await, next, "a second run changes nothing");
@@ -110,10 +102,9 @@ async fn the_next_round_begins_once_and_when_the_last_is_over() {
 async fn the_next_round_begins_on_the_regular_terms() {
     let lab = daily().await;
     let regular = lab.round().await.terms;
-    let update = |what| Ask::post(format!("/v1/admin/sales/{SALE}/{what}")).by_operator();
-    let restock = update("restock").header("idempotency-key", "key-1").json(&json!({ "round": 1, "units": 7 }));
-    lab.answer(&restock).await.expect(200);
-    lab.answer(&update("close").json(&json!({ "round": 1 }))).await.expect(200);
+    let restock = Ask::post_sale("restock").header("idempotency-key", "key-1");
+    lab.answer(&restock.json(&json!({ "round": 1, "units": 7 }))).await.expect(200);
+    lab.answer(&Ask::post_sale("close").json(&json!({ "round": 1 }))).await.expect(200);
     let closed = lab.round().await.terms;
     assert_eq!(closed.total, UNITS + 7);
     assert!(closed.closes_at_ms < regular.closes_at_ms);
@@ -174,7 +165,7 @@ async fn what_is_late_of_the_old_round_leaves_the_new_one_alone() {
     let expired = expiry::handle(&lab.expiry_in(100_000), events::batch([message])).await;
     assert!(expired.batch_item_failures.is_empty());
     assert_eq!(state(&bob).await, OrderState::Expired);
-    lab.answer(&Ask::delete(format!("/v1/reservations/{}", carol.id)).by("carol")).await.expect(200);
+    lab.answer(&Ask::cancel(&carol)).await.expect(200);
     assert_eq!(state(&carol).await, OrderState::Cancelled);
     let paid = lab.answer(&Ask::paid_for("pay_1", &dave, &lab.payment_key)).await.expect(200);
     assert_eq!((paid.text("outcome"), state(&dave).await), ("applied", OrderState::Paid));
@@ -198,10 +189,7 @@ async fn a_past_round_that_was_restocked_is_clean_without_its_keys() {
     }
     pass_a_day(&lab).await;
     assert_eq!(reset(&lab).await, 1);
-    let look = async || {
-        let audit = Ask::get(format!("/v1/admin/sales/{SALE}/rounds/1/audit")).by_operator();
-        lab.answer(&audit).await.expect(200).body
-    };
+    let look = async || lab.answer(&Ask::get_sale("rounds/1/audit")).await.expect(200).body;
     let before = look().await;
     assert_eq!((&before["clean"], &before["total"]), (&json!(true), &json!(UNITS + 2)), "{before}");
     lab.redis(&["FLUSHALL"]).await;
@@ -227,10 +215,10 @@ async fn a_late_order_costs_what_its_own_round_cost() {
     let process = lab.another_process();
     let tomorrow = lab.answer(&reserve_tomorrow("carol")).await.expect(202).text("reservation_id").to_owned();
     let tomorrow = lab.reservation_of(&tomorrow, "carol").await;
-    let batch = crate::lab::message_batch(&[&late, &tomorrow]);
+    let batch = message_batch(&[&late, &tomorrow]);
     assert!(order::handle(&order::OrderDeps::new(&process).unwrap(), batch).await.batch_item_failures.is_empty());
     let dead_letters = dead_letter::DeadLetterDeps::new(&process).unwrap();
-    let batch = crate::lab::message_batch(&[&dead]);
+    let batch = message_batch(&[&dead]);
     assert!(dead_letter::handle(&dead_letters, batch).await.batch_item_failures.is_empty());
     let price = async |of: &Reservation| lab.order_of(of).await.price.unwrap().price_minor;
     assert_eq!((price(&late).await, price(&dead).await, price(&tomorrow).await), (990, 990, 1290));

@@ -1,21 +1,11 @@
 //! Reservations that could not become orders.
 
 use crate::prelude::*;
-use crate::resources;
 
-#[tokio::test]
-async fn a_dead_letter_becomes_an_order() {
-    let lab = Lab::selling(terms(2, 1)).await;
-    let alice = lab.reserve("alice").await;
-    for _ in 0..2 {
-        let response = dead_letter::handle(&lab.dead_letter(), message_batch(&[&alice])).await;
-        assert!(response.batch_item_failures.is_empty());
-        assert_eq!(lab.order_of(&alice).await.state, OrderState::Pending);
-        assert_eq!(lab.reservation_state(&alice).await, ReservationState::Ordered);
-        assert_eq!(lab.clean_audit().await, (1, 0, 1));
-    }
-    let sent = depth(&lab.sqs, lab.queue("expiry")).await;
-    assert_eq!(sent.iter().sum::<u32>(), 2, "each run sends the expiry message");
+/// Delivers a reservation's message to the dead-letter function, which must take it.
+async fn take(lab: &Lab, reservation: &Reservation) {
+    let response = dead_letter::handle(&lab.dead_letter(), message_batch(&[reservation])).await;
+    assert!(response.batch_item_failures.is_empty());
 }
 
 /// Its sale was never published, so no retry can help.
@@ -23,22 +13,20 @@ async fn a_dead_letter_becomes_an_order() {
 async fn a_dead_letter_of_no_sale_is_given_up_for_good() {
     let lab = Lab::selling(terms(2, 1)).await;
     let alice = lab.reserve("alice").await;
-    let mut items = resources::items(&lab.dynamodb, &lab.table).await;
+    let mut items = items(&lab.dynamodb, &lab.table).await;
     let published = ["SALE#lamp", "ROUND#lamp#1"].map(|pk| items.remove(pk).unwrap());
     for pk in ["SALE#lamp", "ROUND#lamp#1"] {
         lab.delete_item(pk).await;
     }
     for _ in 0..2 {
-        let response = dead_letter::handle(&lab.dead_letter(), message_batch(&[&alice])).await;
-        assert!(response.batch_item_failures.is_empty());
+        take(&lab, &alice).await;
         let order = lab.order_of(&alice).await;
         assert_eq!((order.state, order.failure), (OrderState::Failed, Some(Failure::UnknownSale)));
         assert_eq!(lab.reservation_state(&alice).await, ReservationState::Released);
         assert_eq!(lab.free().await, [Unit(1), Unit(2)]);
     }
     for item in published {
-        let put = lab.dynamodb.put_item().table_name(&lab.table).set_item(Some(item.into_iter().collect()));
-        put.send().await.unwrap();
+        lab.put_item(item).await;
     }
     let before = lab.contents().await;
     assert!(lab.deliver(&[&alice]).await.batch_item_failures.is_empty());
@@ -50,34 +38,20 @@ async fn a_dead_letter_of_no_sale_is_given_up_for_good() {
 }
 
 #[tokio::test]
-async fn an_order_that_was_made_all_the_same_stays() {
-    let lab = Lab::selling(terms(2, 1)).await;
-    let alice = lab.buy("alice").await;
-    lab.calls.take();
-    let response = dead_letter::handle(&lab.dead_letter(), message_batch(&[&alice])).await;
-    assert!(response.batch_item_failures.is_empty());
-    assert_eq!(lab.order_of(&alice).await.state, OrderState::Pending);
-    assert!(lab.calls.take_targets().contains(&"AmazonSQS.SendMessage".to_owned()), "the expiry message is sent");
-    assert_eq!(lab.clean_audit().await, (1, 0, 1));
-}
-
-#[tokio::test]
 async fn whose_unit_another_has_gets_another_one_and_fails_if_none_is_left() {
     let lab = Lab::selling(terms(2, 1)).await;
     let before = lab.contents().await.keys;
     lab.buy("bob").await;
     lab.rewind(&before).await;
     let alice = lab.reserve("alice").await;
-    let response = dead_letter::handle(&lab.dead_letter(), message_batch(&[&alice])).await;
-    assert!(response.batch_item_failures.is_empty());
+    take(&lab, &alice).await;
     let order = lab.order_of(&alice).await;
     assert_eq!((order.state, order.reservation.unit), (OrderState::Pending, Unit(2)));
     lab.rewind(&before).await;
     let carol = lab.reserve("carol").await;
     assert_eq!(carol.unit, Unit(1));
     lab.redis(&["SETRANGE", "sale:{lamp:1:0}", "0", "\0\0\0\u{3}"]).await;
-    let response = dead_letter::handle(&lab.dead_letter(), message_batch(&[&carol])).await;
-    assert!(response.batch_item_failures.is_empty());
+    take(&lab, &carol).await;
     let order = lab.order_of(&carol).await;
     assert_eq!((order.state, order.failure), (OrderState::Failed, Some(Failure::SoldOut)));
     assert_eq!(lab.reservation_state(&carol).await, ReservationState::Released);
@@ -118,8 +92,7 @@ async fn poison_that_cannot_be_kept_is_not_dropped() {
 #[tokio::test]
 async fn a_dead_letter_of_a_round_that_has_left_fails_only_once_it_has() {
     let lab = Lab::new().await;
-    rounds::draft(&lab.ledger, SALE, &terms(3, 1), Some(&Recurrence::daily("Etc/UTC").unwrap())).await;
-    rounds::publish(&lab.ledger, SALE).await;
+    rounds::publish_daily(&lab.ledger, SALE, &terms(3, 1)).await;
     lab.load(SALE).await;
     let before = lab.contents().await.keys;
     lab.buy("bob").await;
@@ -131,14 +104,13 @@ async fn a_dead_letter_of_a_round_that_has_left_fails_only_once_it_has() {
     let response = dead_letter::handle(&deps, message_batch(&[&alice, &dave])).await;
     assert_eq!(response.batch_item_failures.len(), 2, "the round is rebuilt within a minute, so they are retried");
     assert_eq!(lab.ledger.order(&alice.id).await.unwrap(), None);
-    let closed = dead_letter::DeadLetterDeps { clock: runtime::Clock::ahead_by_ms(4_000_000), ..deps };
+    let closed = dead_letter::DeadLetterDeps { clock: Clock::ahead_by_ms(4_000_000), ..deps };
     let response = dead_letter::handle(&closed, message_batch(&[&alice])).await;
     assert!(response.batch_item_failures.is_empty());
     assert_eq!(lab.order_of(&alice).await.failure, Some(Failure::SoldOut));
 
     rounds::pass_a_day(&lab.ledger, SALE).await;
     assert_eq!(daily_reset::handle(&lab.daily_reset()).await.unwrap().begun, 1);
-    let response = dead_letter::handle(&lab.dead_letter(), message_batch(&[&dave])).await;
-    assert!(response.batch_item_failures.is_empty());
+    take(&lab, &dave).await;
     assert_eq!(lab.order_of(&dave).await.failure, Some(Failure::SoldOut));
 }

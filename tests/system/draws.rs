@@ -3,20 +3,26 @@
 use sale::Parts;
 use sale::award::{Seed, Table, bytes32, commit};
 
-use crate::catalog::{ask, shown};
+use crate::catalog::shown;
+use crate::green_channel::expedite;
 use crate::prelude::*;
 
 const DRAW: &str = "/v1/sales/lamp/rounds/1/draw";
 
 /// Terms that give units away, one to each user.
-fn free(total: u32, allocation: Allocation) -> Terms {
+pub(crate) fn free(total: u32, allocation: Allocation) -> Terms {
     let mut terms = terms(total, 1);
     terms.price.price_minor = 0;
     Terms { allocation, settlement: Settlement::Free, ..terms }
 }
 
+/// A hundred euros, in parts whose size is drawn.
+pub(crate) fn split() -> Allocation {
+    Allocation::Split { total_minor: 10_000, min_minor: 1, parts: Parts::Drawn, beacon: false }
+}
+
 fn packet() -> Terms {
-    free(5, Allocation::Split { total_minor: 10_000, min_minor: 1, parts: Parts::Drawn, beacon: false })
+    free(5, split())
 }
 
 fn tickets() -> Terms {
@@ -27,26 +33,24 @@ fn tickets() -> Terms {
 /// Reserves, makes the order at once and returns what its user then sees.
 async fn grab(lab: &Lab, name: &str) -> Answer {
     let reservation = lab.reserve(name).await;
-    let path = format!("/v1/reservations/{}", reservation.id);
-    let queued = lab.answer(&Ask::get(&path).by(name)).await.expect(200);
+    let (look, cancel) = (Ask::status(&reservation), Ask::cancel(&reservation));
+    let queued = lab.answer(&look).await.expect(200);
     assert_eq!((queued.text("status"), queued.body.get("award")), ("queued", None), "the unit may still change");
-    let granted = lab.answer(&Ask::get(format!("{path}?expedite=true")).by(name)).await.expect(200);
+    let granted = lab.answer(&expedite(&reservation.id, name)).await.expect(200);
     assert_eq!(granted.text("status"), "granted");
-    assert_eq!(lab.answer(&Ask::get(&path).by(name)).await.expect(200).body, granted.body);
+    assert_eq!(lab.answer(&look).await.expect(200).body, granted.body);
     let orders = lab.answer(&Ask::get("/v1/orders").by(name)).await.expect(200);
     assert_eq!(orders.body["orders"], json!([granted.body]));
-    let cancel = lab.answer(&Ask::delete(&path).by(name)).await.problem(409, "not_cancellable");
-    assert_eq!(cancel.body["reservation_status"], "granted");
+    let refused = lab.answer(&cancel).await.problem(409, "not_cancellable");
+    assert_eq!(refused.body["reservation_status"], "granted");
     granted
 }
 
 /// Ends the round this many seconds ago, in the ledger alone.
-async fn end(lab: &Lab, ago_s: i64) {
-    let at = EpochMs(Clock::system().now().0 - ago_s * 1000);
-    let id = round(SALE, 1);
-    rounds::change(&lab.ledger, &id, &format!("end {ago_s}"), |round| {
-        round.terms.opens_at_ms = EpochMs(at.0 - 60_000);
-        round.terms.closes_at_ms = at;
+pub(crate) async fn end_ago(lab: &Lab, ago_s: u32) {
+    let at = now().minus_s(ago_s);
+    rounds::change(&lab.ledger, &round(SALE, 1), &format!("end {ago_s}"), |round| {
+        (round.terms.opens_at_ms, round.terms.closes_at_ms) = (at.minus_s(60), at);
     })
     .await;
 }
@@ -79,12 +83,12 @@ async fn the_seed_is_secret_until_nobody_can_grab_any_more() {
         }
     };
     stays_secret("it is open").await;
-    end(&lab, 50).await;
+    end_ago(&lab, 50).await;
     tell_redis(&lab).await;
     stays_secret("clocks differ").await;
 
     let lab = Lab::selling(packet()).await;
-    end(&lab, i64::from(catalog::DRAW_REVEAL_AFTER_S) + 5).await;
+    end_ago(&lab, catalog::DRAW_REVEAL_AFTER_S + 5).await;
     let stays_secret = async |catalog: &catalog::CatalogDeps, why: &str| {
         assert_eq!(shown(catalog, DRAW).await.body.get("seed"), None, "{why}");
     };
@@ -93,7 +97,7 @@ async fn the_seed_is_secret_until_nobody_can_grab_any_more() {
     tell_redis(&lab).await;
     let draw = revealed(&catalog).await;
     assert_eq!(draw.header("cache-control"), "public, max-age=0, s-maxage=86400");
-    let again = ask(&catalog, &Ask::get(DRAW).header("if-none-match", draw.header("etag"))).await;
+    let again = catalog.answer(&Ask::get(DRAW).header("if-none-match", draw.header("etag"))).await;
     assert_eq!((again.status, again.header("cache-control")), (304, draw.header("cache-control")));
     lab.redis(&["FLUSHALL"]).await;
     assert_eq!(revealed(&lab.catalog()).await.body, draw.body, "long after the round Redis has lost it");
@@ -120,7 +124,7 @@ async fn what_was_granted_is_what_the_seed_says() {
     assert_eq!(granted.iter().map(amount).sum::<u64>(), 10_000);
     assert!(granted.iter().all(|order| order["award"]["currency"] == "EUR" && order["price_minor"] == 0));
 
-    end(&lab, 100).await;
+    end_ago(&lab, 100).await;
     tell_redis(&lab).await;
     let revealed = revealed(&catalog).await.body;
     assert_eq!((&revealed["commitment"], &revealed["encoding"]), (&card["draw"]["commitment"], &json!(1)));
@@ -153,7 +157,7 @@ async fn what_is_free_and_the_same_for_all_has_no_award_and_no_draw() {
     let card = shown(&catalog, "/v1/sales/lamp").await.body;
     assert_eq!((&card["settlement"], card.get("draw")), (&json!("free"), None));
     assert_eq!(grab(&lab, "alice").await.body.get("award"), None);
-    ask(&catalog, &Ask::get(DRAW)).await.problem(404, "unknown_sale");
+    catalog.answer(&Ask::get(DRAW)).await.problem(404, "unknown_sale");
 }
 
 #[tokio::test]
@@ -163,12 +167,12 @@ async fn rounds_to_come_are_looked_up_nowhere() {
     shown(&catalog, "/v1/sales/lamp").await;
     lab.calls.take();
     for number in ["2", "3", "4294967295"] {
-        let draw = ask(&catalog, &Ask::get(format!("/v1/sales/lamp/rounds/{number}/draw"))).await;
+        let draw = catalog.answer(&Ask::get(format!("/v1/sales/lamp/rounds/{number}/draw"))).await;
         assert_eq!(draw.header("cache-control"), "public, max-age=0, s-maxage=1");
         draw.problem(404, "unknown_sale");
     }
     // What is published may have been read again meanwhile, but no round.
     let reads: Vec<_> = lab.calls.take().into_iter().filter(|call| call.target.ends_with("GetItem")).collect();
     assert!(reads.iter().all(|read| !read.body.to_string().contains(SALE)), "{reads:?}");
-    assert_eq!(ask(&catalog, &Ask::get("/v1/sales/lamp/rounds/1/draw")).await.status, 200);
+    assert_eq!(catalog.answer(&Ask::get("/v1/sales/lamp/rounds/1/draw")).await.status, 200);
 }

@@ -9,10 +9,15 @@ async fn run(lab: &Lab, message: &ExpiryMessage, in_s: i64) -> Vec<i64> {
     lab.calls.take();
     let response = expiry::handle(&lab.expiry_in(in_s), events::batch([message.to_body()])).await;
     assert!(response.batch_item_failures.is_empty());
+    delays(lab, &message.id)
+}
+
+/// The delays of the messages that were sent about this order.
+fn delays(lab: &Lab, id: &ReservationId) -> Vec<i64> {
     let sends = lab.calls.take().into_iter().filter(|call| call.target == "AmazonSQS.SendMessage");
     let sends = sends.map(|call| {
         let sent: Value = serde_json::from_str(call.body["MessageBody"].as_str().unwrap()).unwrap();
-        assert_eq!(sent["id"], message.id.to_string());
+        assert_eq!(sent["id"], id.to_string());
         call.body["DelaySeconds"].as_i64().unwrap()
     });
     sends.collect()
@@ -23,8 +28,7 @@ async fn bought(window_s: i64) -> (Lab, Reservation, ExpiryMessage, Vec<i64>) {
     let alice = lab.reserve("alice").await;
     lab.calls.take();
     lab.deliver(&[&alice]).await;
-    let sends = lab.calls.take().into_iter().filter(|call| call.target == "AmazonSQS.SendMessage");
-    let delays = sends.map(|call| call.body["DelaySeconds"].as_i64().unwrap()).collect();
+    let delays = delays(&lab, &alice.id);
     let message = ExpiryMessage::new(alice.id.clone(), lab.order_of(&alice).await.pay_by_ms.unwrap());
     (lab, alice, message, delays)
 }
@@ -65,7 +69,7 @@ async fn what_has_ended_otherwise_is_left_alone() {
     assert_eq!(lab.contents().await, before);
 
     let bob = lab.buy("bob").await;
-    lab.answer(&Ask::delete(format!("/v1/reservations/{}", bob.id)).by("bob")).await.expect(200);
+    lab.answer(&Ask::cancel(&bob)).await.expect(200);
     let before = lab.contents().await;
     assert_eq!(run(&lab, &ExpiryMessage::new(bob.id, EpochMs(0)), 31).await, [0; 0]);
     assert_eq!(lab.contents().await, before);

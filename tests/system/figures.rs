@@ -10,8 +10,7 @@ fn look() -> Ask {
 }
 
 async fn answer(deps: &admin::AdminDeps) -> Value {
-    let ask = look();
-    Answer::of_handler(&ask, admin::handle(deps, ask.request()).await).expect(200).body
+    deps.answer(&look()).await.expect(200).body
 }
 
 async fn live(lab: &Lab) -> Value {
@@ -68,17 +67,18 @@ async fn orders_are_read_once_for_all_who_watch_and_paid_ones_never_again() {
     let read_at = Instant::now();
     let (first, second) = tokio::join!(answer(&deps), answer(&deps));
     assert_eq!((units(&first), units(&second)), ([5, 3, 0, 1, 1], [5, 3, 0, 1, 1]));
-    let got: Vec<_> = lab.calls.take().into_iter().filter(|call| call.target.ends_with("BatchGetItem")).collect();
-    let keys = |call: &crate::calls::Call| call.body["RequestItems"][&lab.table]["Keys"].as_array().unwrap().len();
-    assert_eq!(got.iter().map(keys).collect::<Vec<_>>(), [2]);
+    let keys_read = || {
+        let reads = lab.calls.take().into_iter().filter(|call| call.target.ends_with("BatchGetItem"));
+        reads.map(|read| read.body["RequestItems"][&lab.table]["Keys"].as_array().unwrap().len()).collect::<Vec<_>>()
+    };
+    assert_eq!(keys_read(), [2]);
     lab.buy("carol").await;
     let stale = answer(&deps).await;
     if read_at.elapsed() < KEPT {
         assert_eq!(units(&stale), [5, 2, 1, 1, 1], "carol's order has not been read yet, so her unit counts as held");
     }
     until("a second reading", async || (units(&answer(&deps).await) == [5, 2, 0, 2, 1]).then_some(())).await;
-    let got: Vec<_> = lab.calls.take().into_iter().filter(|call| call.target.ends_with("BatchGetItem")).collect();
-    assert_eq!(got.iter().map(keys).collect::<Vec<_>>(), [2], "alice's paid order is not read again");
+    assert_eq!(keys_read(), [2], "alice's paid order is not read again");
 }
 
 #[tokio::test]
@@ -146,7 +146,7 @@ async fn nothing_is_kept_of_a_round_that_redis_does_not_have() {
     lab.publish(SALE, &terms(1, 1)).await;
     lab.answer(&Ask::reserve(SALE, "alice")).await.problem(503, "overloaded");
     lab.snapshots.flush_answers(&lab.stock).await;
-    let kept = crate::resources::keys(&lab.valkey.url()).await;
+    let kept = crate::contents::keys(&lab.valkey.url()).await;
     assert!(kept.keys().all(|key| key.starts_with("asked:")), "{kept:?}");
     let seen = live(&lab).await;
     assert_eq!((&seen["units"], &seen["answers"]), (&Value::Null, &json!({})));

@@ -1,7 +1,5 @@
 //! A sale's gate: which challenge it sets, and who may see the sale and buy.
 
-use ledger::{BlockReason, BlockedBy, UserBlock};
-
 use crate::admission::enter;
 use crate::prelude::*;
 
@@ -72,13 +70,7 @@ async fn a_sale_that_asks_nothing_gives_passes_and_keeps_its_rules() {
     assert_eq!(post(&lab, "carol", "tokens", &named).await.expect(201).body, first.body);
     reserve(&lab, &first, "carol").await.expect(202);
 
-    let block = UserBlock {
-        user: user("dora"),
-        until_ms: now().plus_s(60),
-        reason: BlockReason::Asked,
-        by: BlockedBy::Operators,
-    };
-    fulfilment::block(&lab.stock, &lab.ledger, &block, now()).await.unwrap();
+    block(&lab, &json!({ "user": "dora", "until": now().plus_s(60).to_string() })).await.expect(200);
     post(&lab, "dora", "tokens", &json!({})).await.problem(403, "blocked");
 
     let mut passes = 0;
@@ -102,8 +94,7 @@ async fn without_a_question_a_sale_opens_pauses_and_sells_out_as_any_other() {
 
     let lab = Lab::selling(Terms { total: 1, ..asking(ChallengePolicy::None) }).await;
     let update = async |how: &str| {
-        let ask = Ask::post(format!("/v1/admin/sales/{SALE}/{how}")).by_operator();
-        lab.answer(&ask.json(&json!({ "round": 1 }))).await.expect(200);
+        lab.answer(&Ask::post_sale(how).json(&json!({ "round": 1 }))).await.expect(200);
     };
     update("pause").await;
     post(&lab, "alice", "tokens", &json!({})).await.problem(503, "paused");
@@ -181,6 +172,12 @@ fn groups(names: &[&str]) -> Vec<sale::GroupName> {
     names.iter().map(|name| name.parse().unwrap()).collect()
 }
 
+fn for_members() -> Terms {
+    let mut terms = terms(100, 1);
+    terms.gate.groups_see = groups(&["members"]);
+    terms
+}
+
 async fn put_into(lab: &Lab, group: &str, users: &Value) {
     let path = format!("/v1/admin/groups/{group}/users");
     lab.answer(&Ask::post(path).by_operator().json(&json!({ "users": users }))).await.expect(200);
@@ -224,25 +221,23 @@ fn alike(of_hidden: &Answer, of_none: &Answer) {
 async fn a_user_asks_for_the_members_sales_only_so_often() {
     let lab = Lab::selling(terms(1, 1)).await;
     let deps = lab.catalog();
-    let asked = async |ask: &Ask| catalog::handle(&deps, ask.request()).await;
     let alice = Ask::get("/v1/members/sales").by("alice");
     // While they are answered, the rate allows some more.
     let mut left = 10 * gate::Route::Members.limits().per_user.burst;
     let limited = loop {
-        let answer = asked(&alice).await;
-        if answer.status() != 200 {
-            break Answer::of_handler(&alice, answer);
+        let answer = deps.answer(&alice).await;
+        if answer.status != 200 {
+            break answer;
         }
         left = left.checked_sub(1).expect("one of them is refused");
     };
     assert!(limited.problem(429, "rate_limited").headers.contains_key("retry-after"));
-    assert_eq!(asked(&Ask::get("/v1/members/sales").by("bob")).await.status(), 200);
+    deps.answer(&Ask::get("/v1/members/sales").by("bob")).await.expect(200);
 }
 
 #[tokio::test]
 async fn to_a_stranger_a_members_sale_does_not_exist() {
-    let mut offered = terms(100, 1);
-    offered.gate.groups_see = groups(&["members"]);
+    let mut offered = for_members();
     offered.goods.description = "For members.".into();
     let lab = Lab::selling(offered).await;
     put_into(&lab, "members", &json!(["alice"])).await;
@@ -296,14 +291,12 @@ async fn to_a_stranger_a_members_sale_does_not_exist() {
 
 #[tokio::test]
 async fn a_flood_for_a_members_sale_is_looked_up_once() {
-    let mut offered = terms(100, 1);
-    offered.gate.groups_see = groups(&["members"]);
-    let lab = Lab::selling(offered).await;
+    let lab = Lab::selling(for_members()).await;
     let admission = lab.admission();
     lab.calls.take_targets();
     for _ in 0..30 {
-        let request = Ask::post(format!("/v1/sales/{SALE}/challenges")).by("mallory").request();
-        assert_eq!(admission::handle(&admission, request).await.status(), 404, "a 429 would reveal the sale");
+        let challenge = Ask::post(format!("/v1/sales/{SALE}/challenges")).by("mallory");
+        assert_eq!(admission.answer(&challenge).await.status, 404, "a 429 would reveal the sale");
     }
     let lookups = lab.calls.take_targets().iter().filter(|target| target.ends_with(".BatchGetItem")).count();
     assert_eq!(lookups, 1);
@@ -358,8 +351,8 @@ async fn addresses_and_networks_are_kept_out_until_their_moment() {
     // A block ends by itself.
     block(&lab, &json!({ "address": "192.0.2.1", "until": now().plus_s(600).to_string() })).await.expect(200);
     from(&lab, "192.0.2.1", tokens()).await.problem(403, "blocked");
-    let (later, ask) = (lab.another_admission(Clock::ahead_by_ms(601_000)), tokens().coming_from("192.0.2.1"));
-    Answer::of_handler(&ask, admission::handle(&later, ask.request()).await).expect(201);
+    let later = lab.another_admission(Clock::ahead_by_ms(601_000));
+    later.answer(&tokens().coming_from("192.0.2.1")).await.expect(201);
 }
 
 #[tokio::test]
@@ -401,12 +394,7 @@ async fn nobody_blocks_the_world_or_more_than_fits() {
         at_ms: now(),
     };
     // Concurrent operators do not undo each other's blocks.
-    let all = (0..8).map(|n| {
-        let block = blocked(n);
-        let lab = &lab;
-        async move { lab.ledger.block_network(&block, now()).await.unwrap() }
-    });
-    futures::future::join_all(all).await;
+    join_all((0..8).map(async |n| lab.ledger.block_network(&blocked(n), now()).await.unwrap())).await;
     assert_eq!(lab.ledger.blocked_networks(now()).await.unwrap().len(), 8);
     for n in 8..ledger::MAX_BLOCKED_NETWORKS {
         lab.ledger.block_network(&blocked(n), now()).await.unwrap();

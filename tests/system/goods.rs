@@ -4,16 +4,6 @@ use crate::catalog;
 use crate::lab::PICTURE_HOST;
 use crate::prelude::*;
 
-fn sale(goods: &Value) -> Value {
-    let mut sale = json!({
-        "sale_id": "kettle", "title": "A kettle", "opens_at": "2098-12-31T00:00:00Z",
-        "closes_at": "2099-01-01T00:00:00Z", "total": 3, "per_user_limit": 1, "price_minor": 990, "currency": "EUR",
-        "payment_window_s": 900,
-    });
-    sale.as_object_mut().unwrap().extend(goods.as_object().unwrap().clone());
-    sale
-}
-
 fn goods() -> Value {
     json!({
         "description": "It whistles.\nOne litre.",
@@ -35,7 +25,7 @@ async fn goods_are_written_read_and_shown_to_buyers_without_the_audience() {
         let names = goods().as_object().unwrap().keys().cloned().collect::<Vec<_>>();
         Value::Object(names.into_iter().filter_map(|name| Some((name.clone(), body.get(&name)?.clone()))).collect())
     };
-    let created = lab.answer(&post("", &sale(&goods()))).await.expect(201);
+    let created = lab.answer(&post("", &new_sale("kettle", &goods()))).await.expect(201);
     assert_eq!(told(&created.body), goods());
     let publish = Ask::post("/v1/admin/sales/kettle/publish").by_operator();
     assert_eq!(told(&lab.answer(&publish).await.expect(200).body), goods(), "the round has the goods");

@@ -4,7 +4,7 @@ use messaging::queue::ExpiryQueue;
 
 use crate::prelude::*;
 
-fn expedite(id: impl std::fmt::Display, user: &str) -> Ask {
+pub(crate) fn expedite(id: impl std::fmt::Display, user: &str) -> Ask {
     Ask::get(format!("/v1/reservations/{id}?expedite=true")).by(user)
 }
 
@@ -12,7 +12,7 @@ fn expedite(id: impl std::fmt::Display, user: &str) -> Ask {
 async fn the_order_is_made_at_once_and_its_message_changes_nothing() {
     let lab = Lab::selling(terms(3, 1)).await;
     let alice = lab.reserve("alice").await;
-    let look = Ask::get(format!("/v1/reservations/{}", alice.id)).by("alice");
+    let look = Ask::status(&alice);
     assert_eq!(lab.answer(&look).await.expect(200).text("status"), "queued");
 
     let ordered = lab.answer(&expedite(&alice.id, "alice")).await.expect(200);
@@ -45,7 +45,7 @@ async fn only_ones_own() {
     let lab = Lab::selling(terms(3, 1)).await;
     let alice = lab.reserve("alice").await;
     let before = lab.contents().await;
-    let never = tests::fresh_id(&alice.id.round);
+    let never = fresh_id(&alice.id.round);
     lab.answer(&expedite(&never, "alice")).await.problem(404, "unknown_reservation");
     let is_hidden = async || {
         for query in ["", "?expedite=true"] {
@@ -103,11 +103,9 @@ async fn if_it_does_not_work_out_the_queue_does_it() {
     let nowhere = format!("{}-gone", lab.queue("expiry"));
     let mut deps = lab.reservation();
     deps.fulfilment.expiry = ExpiryQueue::new(lab.sqs.clone(), nowhere, Clock::system());
-    let ask = expedite(&alice.id, "alice");
-    let answer = Answer::of_handler(&ask, reservation::handle(&deps, ask.request()).await).expect(200);
+    let answer = deps.answer(&expedite(&alice.id, "alice")).await.expect(200);
     assert_eq!(answer.text("status"), "pending_payment", "the order is in the ledger");
-    let event = crate::events::batch([OrderMessage::new(alice.clone(), None).to_body()]);
-    assert!(order::handle(&lab.order(), event).await.batch_item_failures.is_empty());
+    assert!(lab.deliver(&[&alice]).await.batch_item_failures.is_empty());
     assert_eq!(lab.order_of(&alice).await.state, OrderState::Pending);
     assert_eq!(depth(&lab.sqs, lab.queue("expiry")).await.iter().sum::<u32>(), 1);
     assert_eq!(lab.clean_audit().await, (2, 0, 1));
@@ -118,11 +116,10 @@ async fn it_is_counted_by_itself() {
     let lab = Lab::selling(terms(3, 1)).await;
     let alice = lab.reserve("alice").await;
     let deps = lab.reservation();
-    let of = async |ask: &Ask| Answer::of_handler(ask, reservation::handle(&deps, ask.request()).await);
     let ask = expedite(&alice.id, "alice");
     for _ in 0..gate::Route::Expedite.limits().per_user.burst {
-        of(&ask).await.expect(200);
+        deps.answer(&ask).await.expect(200);
     }
-    of(&ask).await.problem(429, "rate_limited");
-    of(&Ask::get(format!("/v1/reservations/{}", alice.id)).by("alice")).await.expect(200);
+    deps.answer(&ask).await.problem(429, "rate_limited");
+    deps.answer(&Ask::status(&alice)).await.expect(200);
 }

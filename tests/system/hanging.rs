@@ -91,7 +91,7 @@ async fn call_back(recorder: &Recorder, parts: &Parts, ask: Ask) {
 
 async fn operate(parts: &Parts, ask: Ask) {
     let ask = ask.by_operator();
-    told(&Answer::of_handler(&ask, admin::handle(&parts.start(admin::AdminDeps::new), ask.request()).await));
+    told(&parts.start(admin::AdminDeps::new).answer(&ask).await);
 }
 
 type Run<'a> = (&'static str, &'static str, BoxFuture<'a, ()>);
@@ -215,18 +215,18 @@ async fn ask_twice(lab: &Lab, name: &str, late: Duration) -> [Answer; 2] {
     // not answer it in time, which a client is told by another time to wait.
     let unknown = Ask::reserve("no-sale", name);
     until("Redis says that it does not have a sale", async || {
-        let answer = Answer::of_handler(&unknown, reservation::handle(&deps, unknown.request()).await);
+        let answer = deps.answer(&unknown).await;
         (answer.problem(503, "overloaded").header("retry-after") == "1").then_some(())
     })
     .await;
     parts.redis.delay(late);
-    let first = Answer::of_handler(&reserve, reservation::handle(&deps, reserve.request()).await);
+    let first = deps.answer(&reserve).await;
     until("Redis has made the reservation, in time or not", async || {
         (lab.clean_audit().await == (free - 1, held + 1, 0)).then_some(())
     })
     .await;
     parts.redis.delay(AT_ONCE);
-    let second = Answer::of_handler(&reserve, reservation::handle(&deps, reserve.request()).await);
+    let second = deps.answer(&reserve).await;
     assert_eq!(lab.clean_audit().await, (free - 1, held + 1, 0));
     [first, second]
 }

@@ -1,3 +1,5 @@
+use sale::audit::Audit;
+
 use crate::prelude::*;
 
 /// Runs after which the system must be at rest: far more than it needs.
@@ -47,10 +49,41 @@ async fn deliver_orders(lab: &Lab) -> usize {
     delivered
 }
 
+/// The reservation that a buyer was promised. Any other answer must be one that a buyer may get.
+pub(crate) fn won(answer: &Answer) -> Option<ReservationId> {
+    match answer.status {
+        202 => return Some(answer.text("reservation_id").parse().unwrap()),
+        409 => drop(answer.clone().problem(409, "sold_out")),
+        _ => drop(answer.clone().problem(503, "overloaded")),
+    }
+    None
+}
+
+/// After healing, every unit of a sale's first round is in one place, every promise is in the ledger, and nobody is over
+/// the limit of one. Returns how many of the promised orders are live.
+pub(crate) async fn is_whole(lab: &Lab, sale: &str, total: u32, promised: &BTreeSet<ReservationId>) -> (Audit, usize) {
+    let published = rounds::latest_round(&lab.ledger, &round(sale, 1).sale).await;
+    let audited = lab.audited(&published).await;
+    let audit = audited.audit;
+    assert!(audited.in_redis && audit.is_clean() && audit.held == 0, "{sale}: {audit:?}");
+    assert_eq!(audit.total, total);
+    let promised: Vec<ReservationId> = promised.iter().cloned().collect();
+    let mut orders = Vec::new();
+    for chunk in promised.chunks(50) {
+        orders.extend(lab.ledger.orders(chunk).await.unwrap());
+    }
+    assert_eq!(orders.len(), promised.len(), "{sale}: every 202 has an order");
+    let guards = lab.ledger.guards(&published.id).await.unwrap();
+    assert_eq!(guards.len(), audit.ordered as usize);
+    let users: BTreeSet<_> = guards.iter().map(|guard| &guard.user).collect();
+    let units: BTreeSet<_> = guards.iter().map(|guard| guard.unit).collect();
+    assert_eq!((users.len(), units.len()), (guards.len(), guards.len()), "{sale}: one unit for each user");
+    (audit, orders.iter().filter(|order| order.state.is_live()).count())
+}
+
 impl Lab {
     /// Waits until the loaders of rounds are done, or their times over if they died.
     pub(crate) async fn until_nobody_loads(&self) {
-        let now = || runtime::Clock::system().now();
         for round in self.ledger.published_rounds(now()).await.unwrap() {
             while !self.ledger.let_load(&round.id, Uuid::new_v4(), now(), EpochMs(0)).await.unwrap() {
                 tokio::time::sleep(Duration::from_millis(20)).await;
@@ -62,5 +95,23 @@ impl Lab {
     pub(crate) fn reconciliation(&self) -> reconciliation::ReconciliationDeps {
         let deps = reconciliation::ReconciliationDeps::new(&self.another_process()).unwrap();
         reconciliation::ReconciliationDeps { send_again_after: Duration::ZERO, ..deps }
+    }
+
+    pub(crate) async fn reconcile(&self) -> reconciliation::ReconciliationSummary {
+        reconciliation::handle(&self.reconciliation()).await.unwrap()
+    }
+
+    /// Reconciles with a clock that is this far ahead.
+    pub(crate) async fn reconcile_in(&self, ahead_ms: i64) -> reconciliation::ReconciliationSummary {
+        let clock = Clock::ahead_by_ms(ahead_ms);
+        let deps = reconciliation::ReconciliationDeps { clock, ..self.reconciliation() };
+        Box::pin(reconciliation::handle(&deps)).await.unwrap()
+    }
+
+    /// Delivers the messages that expire these orders, to a function whose clock is this far ahead.
+    pub(crate) async fn expire(&self, reservations: &[&Reservation], ahead_s: i64) {
+        let messages = reservations.iter().map(|order| ExpiryMessage::new(order.id.clone(), EpochMs(0)).to_body());
+        let expired = expiry::handle(&self.expiry_in(ahead_s), events::batch(messages)).await;
+        assert!(expired.batch_item_failures.is_empty());
     }
 }

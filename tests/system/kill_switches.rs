@@ -1,5 +1,6 @@
 //! Operators stop one sale, or everything, at once.
 
+use crate::admission::{answer_request, noted};
 use crate::prelude::*;
 
 async fn flip(lab: &Lab, what: &str, which: Value) -> Answer {
@@ -29,10 +30,9 @@ async fn one_sale_is_stopped_and_the_others_sell() {
     }
     stopped(&lab, SALE).await;
     lab.answer(&Ask::reserve("other", "bob")).await.expect(202);
-    let path = format!("/v1/reservations/{}", alice.id);
-    lab.answer(&Ask::get(&path).by("alice")).await.expect(200);
+    lab.answer(&Ask::status(&alice)).await.expect(200);
     lab.answer(&Ask::get("/v1/orders").by("alice")).await.expect(200);
-    lab.answer(&Ask::delete(&path).by("alice")).await.expect(200);
+    lab.answer(&Ask::cancel(&alice)).await.expect(200);
     // Starting everything does not start a single stopped sale.
     flip(&lab, "start", json!({})).await.expect(200);
     stopped(&lab, SALE).await;
@@ -50,7 +50,7 @@ async fn everything_is_stopped_and_can_be_looked_at() {
     assert_eq!(flip(&lab, "stop", json!({})).await.expect(200).body["stopped"], true);
     stopped(&lab, SALE).await;
     stopped(&lab, "other").await;
-    lab.answer(&Ask::get(format!("/v1/reservations/{}", alice.id)).by("alice")).await.expect(200);
+    lab.answer(&Ask::status(&alice)).await.expect(200);
     assert_eq!(flip(&lab, "start", json!({})).await.expect(200).body["stopped"], false);
     lab.reserve("bob").await;
 }
@@ -66,7 +66,7 @@ async fn a_stop_and_a_start_hold_in_processes_that_were_idle() {
             let ask = Ask::reserve(SALE, &format!("{round}-{number}"));
             ask_reservation(&lab.recorder, deps, &ask).await.status
         });
-        futures::future::join_all(asked).await
+        join_all(asked).await
     };
     assert_eq!(ask_all("before").await, [202; 40]);
     flip(&lab, "stop", json!({})).await.expect(200);
@@ -92,7 +92,7 @@ async fn whoever_starts_one_sale_hears_that_everything_is_still_stopped() {
 async fn two_operators_who_stop_different_things_undo_nothing() {
     let lab = lab().await;
     let both = [json!({ "sale_id": SALE }), json!({ "sale_id": "other" }), json!({})];
-    futures::future::join_all(both.into_iter().map(|which| flip(&lab, "stop", which))).await;
+    join_all(both.into_iter().map(|which| flip(&lab, "stop", which))).await;
     let kill_switches = lab.answer(&Ask::get("/v1/admin/kill_switches").by_operator()).await.expect(200);
     assert_eq!(kill_switches.body, json!({ "stopped": true, "stopped_sales": [SALE, "other"] }));
 }
@@ -117,21 +117,18 @@ async fn a_throttled_sale_gets_no_more_than_its_share() {
     let lab = Lab::selling(terms(100, 1)).await;
     let throttled = Ask::post_sale("throttle");
     lab.answer(&throttled.json(&json!({ "round": 1, "requests_per_s": PER_S }))).await.expect(200);
-    let clock = runtime::Clock::system();
+    let clock = Clock::system();
     let processes: Vec<_> = (0..PROCESSES).map(|_| lab.another_reservation(clock)).collect();
     let began = Instant::now();
     let (answers, calls) = redis_calls(&lab.valkey.url(), async {
         let mut answers = Vec::new();
         // Several rounds, to ask for more than one second's share.
         for round in 0..4 {
-            let asked = (0..30).map(|number| {
-                let (recorder, deps) = (&lab.recorder, &processes[number % PROCESSES]);
-                async move {
-                    let ask = Ask::reserve(SALE, &format!("user-{round}-{number}"));
-                    ask_reservation(recorder, deps, &ask).await
-                }
+            let asked = (0..30).map(async |number| {
+                let ask = Ask::reserve(SALE, &format!("user-{round}-{number}"));
+                ask_reservation(&lab.recorder, &processes[number % PROCESSES], &ask).await
             });
-            answers.extend(futures::future::join_all(asked).await);
+            answers.extend(join_all(asked).await);
             tokio::time::sleep(Duration::from_millis(250)).await;
         }
         answers
@@ -158,23 +155,18 @@ async fn junk_does_not_use_up_a_throttled_sales_share() {
     let lab = Lab::selling(terms(100, 1)).await;
     let throttled = Ask::post_sale("throttle");
     lab.answer(&throttled.json(&json!({ "round": 1, "requests_per_s": 2 }))).await.expect(200);
-    let token = |user: &str, id: &str, answer: &str| {
-        let body = json!({ "challenge_id": id, "answer": answer });
-        Ask::post(format!("/v1/sales/{SALE}/tokens")).by(user).json(&body)
-    };
     let until_not_limited = async |ask: &Ask| {
         until("it is taken", async || Some(lab.answer(ask).await).filter(|answer| answer.status != 429)).await
     };
     let challenged =
         until_not_limited(&Ask::post(format!("/v1/sales/{SALE}/challenges")).by("alice")).await.expect(201);
     let id = challenged.text("challenge_id");
-    let noted = lab.redis_text(&["GET", &format!("challenge:{{{SALE}:1:0}}:alice:{id}")]).await;
-    let sum = noted.strip_prefix("open ").unwrap();
+    let sum = noted(&lab, "alice", id).await.unwrap();
     for number in 0..12 {
-        let user = format!("mallory-{number}");
-        lab.answer(&token(&user, &"7".repeat(32), "1")).await.problem(409, "challenge_over");
+        let junk = answer_request(&format!("mallory-{number}"), &"7".repeat(32), "1");
+        lab.answer(&junk).await.problem(409, "challenge_over");
     }
-    lab.answer(&token("alice", id, sum)).await.expect(201);
+    lab.answer(&answer_request("alice", id, &sum)).await.expect(201);
 }
 
 /// Whoever asks for more challenges than the rates allow uses up nobody else's share.
@@ -185,11 +177,8 @@ async fn one_account_does_not_use_up_a_throttled_sales_challenges() {
     lab.answer(&throttled.json(&json!({ "round": 1, "requests_per_s": 100 }))).await.expect(200);
     // Her requests are used up until the year 2286.
     lab.redis(&["SET", &format!("rate:{{{SALE}:1:0}}:user:mallory"), "9999999999999999"]).await;
-    let deps = lab.another_admission(runtime::Clock::system());
-    let challenge = async |user: &str| {
-        let ask = Ask::post(format!("/v1/sales/{SALE}/challenges")).by(user);
-        Answer::of_handler(&ask, admission::handle(&deps, ask.request()).await)
-    };
+    let deps = lab.another_admission(Clock::system());
+    let challenge = async |user: &str| deps.answer(&Ask::post(format!("/v1/sales/{SALE}/challenges")).by(user)).await;
     // A process begins with a single turn a second.
     for _ in 0..3 {
         challenge("mallory").await.problem(429, "rate_limited");
@@ -208,9 +197,8 @@ async fn a_sale_is_throttled_and_released() {
     for _ in 0..2 {
         assert_eq!(lab.answer(&set).await.expect(200).body["throttle_requests_per_s"], 20);
     }
-    let sale =
-        lab.snapshots.of(&SALE.parse().unwrap()).await.unwrap().sale(&SALE.parse().unwrap()).unwrap().round.clone();
-    assert_eq!(sale.throttle_requests_per_s, Some(20));
+    let id = SALE.parse().unwrap();
+    assert_eq!(lab.snapshots.of(&id).await.unwrap().sale(&id).unwrap().round.throttle_requests_per_s, Some(20));
     let lifted = lab.answer(&throttle(json!({ "requests_per_s": null }))).await.expect(200);
     assert_eq!(lifted.body.get("throttle_requests_per_s"), None);
     for bad in [json!({}), json!({ "requests_per_s": 0 }), json!({ "requests_per_s": 100_001 })] {

@@ -8,9 +8,9 @@ use nix::unistd::Pid;
 use pass::Grant;
 use tokio::task::spawn_blocking;
 
+use crate::histories::passes;
 use crate::passes::deployed_ring;
 use crate::prelude::*;
-use crate::recording::passes;
 
 const REQUESTS: usize = 5_000;
 const UNITS: usize = 200;
@@ -37,7 +37,7 @@ async fn a_rush_survives_a_function_that_dies_again_and_again() {
     let signed = names.clone();
     let tokens = spawn_blocking(move || issuer.tokens(&signed)).await.unwrap().unwrap();
     let (ring, round) = (deployed_ring().await, round(&shop.sale, 1));
-    let issued_at_ms = runtime::Clock::system().now();
+    let issued_at_ms = now();
     let requests = names.iter().zip(&tokens).map(|(name, token)| {
         let user: UserId = name.parse().unwrap();
         let pass = ring.seal(&Grant { round: &round, user: &user, issued_at_ms, class: sale::BuyerClass::EVERYONE });
@@ -91,7 +91,7 @@ async fn a_rush_survives_a_function_that_dies_again_and_again() {
 
     // Some buyers got an error although they hold a unit. They retry, as clients do, and get their answer.
     let unheard = std::mem::take(&mut *unheard.lock().unwrap());
-    let heard_late = futures::stream::iter(&unheard).map(|&n| {
+    let heard_late = stream::iter(&unheard).map(|&n| {
         let (client, requests, recorder, names, round) = (&client, &requests, &recorder, &names, &round);
         until("a final answer", async move || {
             let response = recorded::send(client, recorder, n, &names[n], round, &requests[n]).await.ok()?;

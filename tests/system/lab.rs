@@ -22,7 +22,6 @@ use crate::resources::{make_queue, make_table};
 pub(crate) const PATIENT: Clock = Clock::system().patient();
 
 pub(crate) const PICTURE_HOST: &str = "img.example.com";
-pub(crate) const SALE: &str = "lamp";
 
 pub(crate) fn movable_clock() -> (Clock, &'static AtomicI64) {
     let moved_ms: &AtomicI64 = Box::leak(Box::default());
@@ -43,6 +42,27 @@ const QUEUES: [(&str, &str); 11] = [
     ("webhook_dlq", "WEBHOOK_DLQ_URL"),
     ("emitter_failures", "EMITTER_FAILURES_QUEUE_URL"),
 ];
+
+/// Functions in the lab's own process, which have read, counted and seen nothing yet.
+macro_rules! functions {
+    ($($function:ident: $deps:ident),*) => {
+        impl Lab {
+            $(pub(crate) fn $function(&self) -> $function::$deps {
+                $function::$deps::new(&self.context).unwrap()
+            })*
+        }
+    };
+}
+functions!(
+    admission: AdmissionDeps,
+    daily_reset: DailyResetDeps,
+    dead_letter: DeadLetterDeps,
+    order: OrderDeps,
+    payment: PaymentDeps,
+    reservation: ReservationDeps,
+    waiting_room: WaitingRoomDeps,
+    warmup: WarmupDeps
+);
 
 pub(crate) struct Lab {
     pub(crate) valkey: Valkey,
@@ -78,18 +98,16 @@ impl Lab {
         let (dynamodb, sqs) = (DynamoDb::new(&config), Sqs::new(&config));
         let name = format!("lab-{}", Uuid::now_v7().as_simple());
         make_table(&dynamodb, &deployment.table, &name).await;
-        let calls = Calls::default();
-        let counted_dynamodb =
-            DynamoDb::from_conf(aws_sdk_dynamodb::config::Builder::from(&config).interceptor(calls.hook()).build());
+        let (calls, snapshot_calls) = (Calls::default(), Calls::default());
+        let counted_ledger = |calls: &Calls| {
+            let config = aws_sdk_dynamodb::config::Builder::from(&config).interceptor(calls.hook());
+            Ledger::new(DynamoDb::from_conf(config.build()), &name)
+        };
         let counted_sqs = Sqs::from_conf(aws_sdk_sqs::config::Builder::from(&config).interceptor(calls.hook()).build());
-        let snapshot_calls = Calls::default();
-        let snapshot_dynamodb = DynamoDb::from_conf(
-            aws_sdk_dynamodb::config::Builder::from(&config).interceptor(snapshot_calls.hook()).build(),
-        );
-        let snapshots = Snapshots::new(Ledger::new(snapshot_dynamodb, &name), PATIENT);
+        let snapshots = Snapshots::new(counted_ledger(&snapshot_calls), PATIENT);
         let valkey = spawn_blocking(Valkey::start).await.unwrap().unwrap();
         let stock = Stock::at(&valkey.url(), PATIENT).unwrap();
-        let ledger = Ledger::new(counted_dynamodb, &name);
+        let ledger = counted_ledger(&calls);
         let pass_secret = lab_secret().await;
         let keys = PassKeys::new(AwsClient::secrets_manager(&config), pass_secret, PATIENT);
         let mut queues = BTreeMap::new();
@@ -223,11 +241,6 @@ impl Lab {
         load_round(&self.stock, &self.ledger, &round, before).await.unwrap();
     }
 
-    /// The reservation function, with no requests counted yet.
-    pub(crate) fn reservation(&self) -> reservation::ReservationDeps {
-        reservation::ReservationDeps::new(&self.context).unwrap()
-    }
-
     /// The reservation function in another process, which has read nothing yet.
     pub(crate) fn another_reservation(&self, clock: Clock) -> reservation::ReservationDeps {
         reservation::ReservationDeps::new(&self.another_process_at(clock)).unwrap()
@@ -238,21 +251,9 @@ impl Lab {
         admission::AdmissionDeps::new(&self.another_process_at(clock)).unwrap()
     }
 
-    pub(crate) fn admission(&self) -> admission::AdmissionDeps {
-        admission::AdmissionDeps::new(&self.context).unwrap()
-    }
-
-    /// The waiting room function, which has not looked at a line yet.
-    pub(crate) fn waiting_room(&self) -> waiting_room::WaitingRoomDeps {
-        waiting_room::WaitingRoomDeps::new(&self.context).unwrap()
-    }
-
-    pub(crate) fn order(&self) -> order::OrderDeps {
-        order::OrderDeps::new(&self.context).unwrap()
-    }
-
-    pub(crate) fn dead_letter(&self) -> dead_letter::DeadLetterDeps {
-        dead_letter::DeadLetterDeps::new(&self.context).unwrap()
+    /// The catalog function in another process, which has read nothing yet.
+    pub(crate) fn catalog(&self) -> catalog::CatalogDeps {
+        catalog::CatalogDeps::new(&self.another_process()).unwrap()
     }
 
     /// The expiry function, with its clock this many seconds ahead.
@@ -260,21 +261,9 @@ impl Lab {
         expiry::ExpiryDeps::new(&self.another_process_at(Clock::ahead_by_ms(ahead_s * 1000))).unwrap()
     }
 
-    pub(crate) fn payment(&self) -> payment::PaymentDeps {
-        payment::PaymentDeps::new(&self.context).unwrap()
-    }
-
     /// The admin function in another process, which has watched no round yet.
     pub(crate) fn admin(&self) -> admin::AdminDeps {
         admin::AdminDeps::new(&self.another_process()).unwrap()
-    }
-
-    pub(crate) fn warmup(&self) -> warmup::WarmupDeps {
-        warmup::WarmupDeps::new(&self.context).unwrap()
-    }
-
-    pub(crate) fn daily_reset(&self) -> daily_reset::DailyResetDeps {
-        daily_reset::DailyResetDeps::new(&self.context).unwrap()
     }
 
     pub(crate) fn draw_in(&self, ahead_s: i64) -> draw::DrawDeps {
@@ -296,12 +285,12 @@ impl Lab {
 
     pub(crate) async fn respond(&self, function: &str, request: lambda_http::Request) -> Response<Body> {
         match function {
-            "admin" => admin::handle(&self.admin(), request).await,
-            "admission" => admission::handle(&self.admission(), request).await,
-            "catalog" => catalog::handle(&self.catalog(), request).await,
-            "payment" => payment::handle(&self.payment(), request).await,
-            "reservation" => reservation::handle(&self.reservation(), request).await,
-            "waiting_room" => waiting_room::handle(&self.waiting_room(), request).await,
+            "admin" => self.admin().respond(request).await,
+            "admission" => self.admission().respond(request).await,
+            "catalog" => self.catalog().respond(request).await,
+            "payment" => self.payment().respond(request).await,
+            "reservation" => self.reservation().respond(request).await,
+            "waiting_room" => self.waiting_room().respond(request).await,
             other => panic!("{other} answers no requests here"),
         }
     }
@@ -388,11 +377,32 @@ impl Lab {
         free
     }
 
+    /// What an operator reads there.
+    pub(crate) async fn read(&self, path: impl Into<String>) -> Value {
+        self.answer(&Ask::get(path).by_operator()).await.expect(200).body
+    }
+
+    /// The answers to a request and to those that it leads to, page by page.
+    pub(crate) async fn pages(&self, ask: Ask) -> Vec<Value> {
+        let (mut pages, mut path) = (Vec::new(), ask.path.clone());
+        loop {
+            let page = self.answer(&Ask { path, ..ask.clone() }).await.expect(200).body;
+            let next = page["next_cursor"].as_str().map(str::to_owned);
+            pages.push(page);
+            let Some(next) = next else { return pages };
+            path = format!("{}{}cursor={next}", ask.path, if ask.path.contains('?') { '&' } else { '?' });
+        }
+    }
+
     pub(crate) async fn audit(&self) -> Audit {
         let round = self.round().await;
-        let audited = fulfilment::audit(&self.stock, &self.ledger, &round, Clock::system().now()).await.unwrap();
+        let audited = self.audited(&round).await;
         assert!(audited.in_redis);
         audited.audit
+    }
+
+    pub(crate) async fn audited(&self, round: &Round) -> fulfilment::Audited {
+        fulfilment::audit(&self.stock, &self.ledger, round, now()).await.unwrap()
     }
 
     /// The audit's free, held and ordered units. Panics unless it is clean.
@@ -409,4 +419,9 @@ impl Lab {
 
 pub(crate) fn message_batch(reservations: &[&Reservation]) -> SqsEvent {
     events::batch(reservations.iter().map(|reservation| OrderMessage::new((*reservation).clone(), None).to_body()))
+}
+
+/// The members of all pages' lists.
+pub(crate) fn listed(pages: &[Value], list: &str) -> Vec<Value> {
+    pages.iter().flat_map(|page| page[list].as_array().unwrap().clone()).collect()
 }

@@ -31,7 +31,7 @@ impl Served {
     /// Reserves a unit and returns the answer's status.
     pub(crate) async fn reserve(&self, user: &str) -> u16 {
         let ask = Ask::reserve(SALE, user).header("idempotency-key", "key-1");
-        let event = serde_json::to_vec(&events::http(&ask.sealed(&LAB_RING))).unwrap();
+        let event = serde_json::to_vec(&ask.sealed(&LAB_RING).event()).unwrap();
         let answer = async { Some(Answer::of_program(&ask, &self.api.invoke(event).await.ok()?)) };
         recorded_answer(&self.recorder, &ask, answer).await.expect("an answer").status
     }

@@ -7,6 +7,7 @@ use pass::line::LineState;
 use crate::crashes::at_home_in;
 use crate::lines::{LINE, look, with_line};
 use crate::prelude::*;
+use crate::shop::in_s;
 
 const LANES: u16 = 4;
 
@@ -62,8 +63,7 @@ async fn a_sale_with_lanes_is_sold_to_the_last_unit() {
     lab.answer(&Ask::cancel(given_back)).await.expect(200);
     let bought = lab.buy(late.as_str()).await;
     assert_eq!((bought.unit, bought.lane), (given_back.unit, Lane::home_of(&late, LANES)));
-    let look = Ask::get(format!("/v1/reservations/{}", bought.id)).by(late.as_str());
-    assert_eq!(lab.answer(&look).await.expect(200).text("status"), "pending_payment");
+    assert_eq!(lab.answer(&Ask::status(&bought)).await.expect(200).text("status"), "pending_payment");
     let mine = Ask::get(format!("/v1/sales/{SALE}/reservation")).by(late.as_str());
     assert_eq!(lab.answer(&mine).await.expect(200).body["reservations"].as_array().map(Vec::len), Some(1));
 
@@ -86,13 +86,8 @@ async fn a_sale_with_lanes_is_sold_to_the_last_unit() {
 #[tokio::test]
 async fn lanes_are_terms_of_a_draft() {
     let lab = Lab::new().await;
-    let opens_at = jiff::Timestamp::now() + jiff::SignedDuration::from_hours(1);
     let sale = |more: Value| {
-        let mut sale = json!({
-            "sale_id": SALE, "title": "A lamp", "opens_at": opens_at.to_string(),
-            "closes_at": (opens_at + jiff::SignedDuration::from_hours(1)).to_string(), "total": 100, "per_user_limit": 1,
-            "price_minor": 990, "currency": "EUR", "payment_window_s": 900,
-        });
+        let mut sale = new_sale(SALE, &json!({ "opens_at": in_s(3600), "closes_at": in_s(7200) }));
         sale.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         sale
     };
@@ -137,7 +132,7 @@ async fn a_lane_that_is_away_is_not_asked_for_the_users_of_others() {
     assert_eq!((mine(alice.as_str()).await, mine(eve.as_str()).await), (1, 0));
     assert_eq!(lab.order_of(&bought).await.reservation, bought);
 
-    let until_ms = EpochMs(runtime::Clock::system().now().0 + 3_600_000);
+    let until_ms = now().plus_s(3600);
     let block = UserBlock { user: eve.clone(), until_ms, reason: BlockReason::Asked, by: BlockedBy::Operators };
     lab.ledger.block(&block).await.unwrap();
     assert!(reconciliation::handle(&lab.reconciliation()).await.unwrap().failed > 0);

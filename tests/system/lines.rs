@@ -42,7 +42,7 @@ pub(crate) async fn queue_up(lab: &Lab, names: &[String]) {
         assert_eq!(lab.stock.round(&id).join_line(&joining).await.unwrap(), Joined::Early);
     };
     for some in names.chunks(100) {
-        futures::future::join_all(some.iter().map(join)).await;
+        join_all(some.iter().map(join)).await;
     }
 }
 
@@ -74,6 +74,11 @@ pub(crate) async fn look(lab: &Lab) -> LineDocument {
     assert_eq!((seen.status, seen.header("cache-control")), (200, "public, max-age=1, stale-if-error=30"), "{seen:?}");
     assert!(seen.body.to_string().len() < 1000, "{}", seen.body);
     serde_json::from_value(seen.body).unwrap()
+}
+
+/// Waits until the line has moved on from there.
+async fn until_it_moves(lab: &Lab, reached_ppb: u32) -> LineDocument {
+    until("the line moves", async || Some(look(lab).await).filter(|seen| seen.admitted.early_ppb > reached_ppb)).await
 }
 
 /// These users' places, as anyone can compute them, after checking the seed against the published commitment.
@@ -264,11 +269,7 @@ async fn a_line_whose_round_is_not_there_admits_nobody() {
         assert_eq!(lab.ledger.line(&round(SALE, 1)).await.unwrap().unwrap().ceiling, None);
     }
     lab.load(SALE).await;
-    let moving = until("the line moves", async || {
-        let document = look(&lab).await;
-        (document.admitted.early_ppb > 0).then_some(document)
-    })
-    .await;
+    let moving = until_it_moves(&lab, 0).await;
     assert!(moving.admitted.early_ppb < WHOLE_PPB / 2, "{:?}", moving.admitted);
 }
 
@@ -311,12 +312,9 @@ async fn people_whom_redis_lost_before_the_opening_are_still_people() {
 async fn who_got_a_ticket_without_redis_is_counted_once_it_answers() {
     let lab = selling(Terms { opens_at_ms: now().plus_s(1000), ..with_line(10, LINE) }).await;
     let deps = lab.waiting_room();
-    let without =
-        waiting_room::WaitingRoomDeps { stock: stock::Stock::new("redis://127.0.0.1:1").unwrap(), ..deps.clone() };
+    let without = waiting_room::WaitingRoomDeps { stock: Stock::new("redis://127.0.0.1:1").unwrap(), ..deps.clone() };
     let ticket = async |deps: &waiting_room::WaitingRoomDeps, name: &str| {
-        let ask = Ask::post(format!("/v1/sales/{SALE}/tickets")).by(name);
-        let asked = crate::asked::Asked::from(&ask);
-        Answer::of_handler(asked, waiting_room::handle(deps, ask.request()).await).expect(201)
+        deps.answer(&Ask::post(format!("/v1/sales/{SALE}/tickets")).by(name)).await.expect(201)
     };
     for name in ["alice", "bob"] {
         assert_eq!(ticket(&without, name).await.text("class"), "early");
@@ -333,17 +331,13 @@ async fn who_got_a_ticket_without_redis_is_counted_once_it_answers() {
 async fn who_is_not_counted_by_the_opening_is_forgotten() {
     let lab = selling(Terms { opens_at_ms: now().plus_s(1000), ..with_line(10, LINE) }).await;
     let processes = [(); 3].map(|()| lab.waiting_room());
-    let ask = async |deps: &waiting_room::WaitingRoomDeps, ask: Ask| {
-        let asked = crate::asked::Asked::from(&ask);
-        Answer::of_handler(asked, waiting_room::handle(deps, ask.request()).await)
-    };
     let ticket = |name: &str| Ask::post(format!("/v1/sales/{SALE}/tickets")).by(name);
-    assert_eq!(ask(&lab.waiting_room(), ticket("early")).await.expect(201).text("class"), "early");
+    assert_eq!(lab.waiting_room().answer(&ticket("early")).await.expect(201).text("class"), "early");
     for deps in &processes {
         let without =
-            waiting_room::WaitingRoomDeps { stock: stock::Stock::new("redis://127.0.0.1:1").unwrap(), ..deps.clone() };
+            waiting_room::WaitingRoomDeps { stock: Stock::new("redis://127.0.0.1:1").unwrap(), ..deps.clone() };
         for name in ["alice", "bob"] {
-            ask(&without, ticket(name)).await.expect(201);
+            without.answer(&ticket(name)).await.expect(201);
         }
         assert_eq!(deps.missed.count(), 2);
     }
@@ -356,7 +350,7 @@ async fn who_is_not_counted_by_the_opening_is_forgotten() {
         (Ask::get(format!("/v1/sales/{SALE}/line")), "somebody looks"),
     ];
     for (deps, (request, what)) in processes.iter().zip(asks) {
-        let answer = ask(deps, request).await;
+        let answer = deps.answer(&request).await;
         assert!(answer.status < 300, "{what}: {answer:?}");
         assert_eq!(deps.missed.count(), 0, "{what}");
     }
@@ -395,14 +389,10 @@ async fn sold_out_ends_it_and_what_comes_back_admits_the_next() {
         assert_eq!((later.state, later.admitted.early_ppb), (LineState::SoldOut, reached));
     }
 
-    lab.answer(&Ask::delete(format!("/v1/reservations/{}", alice.id)).by("alice")).await.expect(200);
+    lab.answer(&Ask::cancel(&alice)).await.expect(200);
     lab.sell_returned().await;
     pass(&lab, 1_000).await;
-    let moved = until("the next ones are admitted", async || {
-        let document = look(&lab).await;
-        (document.admitted.early_ppb > reached).then_some(document)
-    })
-    .await;
+    let moved = until_it_moves(&lab, reached).await;
     assert_eq!((moved.state, moved.units.sold), (LineState::Moving, 1));
     // Only a few: two of the four hundred each second.
     assert!(moved.admitted.early_ppb < WHOLE_PPB, "{:?}", moved.admitted);
@@ -436,9 +426,7 @@ async fn while_the_ledger_is_away_it_stands_and_does_not_catch_up() {
     let no_table = Ledger::new(lab.dynamodb.clone(), "there-is-no-such-table");
     let without = waiting_room::WaitingRoomDeps { ledger: no_table, ..deps.clone() };
     let look = async |deps: &waiting_room::WaitingRoomDeps| -> LineDocument {
-        let ask = Ask::get(format!("/v1/sales/{SALE}/line"));
-        let asked = crate::asked::Asked::from(&ask);
-        let seen = Answer::of_handler(asked, waiting_room::handle(deps, ask.request()).await);
+        let seen = deps.answer(&Ask::get(format!("/v1/sales/{SALE}/line"))).await;
         assert_eq!(seen.status, 200, "{seen:?}");
         serde_json::from_value(seen.body).unwrap()
     };
@@ -499,11 +487,7 @@ async fn operators_slow_it_down_and_hold_it_up() {
     let held_up = look(&lab).await;
     assert_eq!((held_up.state, held_up.admitted.per_s, held_up.admitted.early_ppb), (LineState::Paused, 0, 0));
     edit(json!({ "paused": false, "admits_per_s": 7 })).await.expect(200);
-    let moving = until("the line moves", async || {
-        let document = look(&lab).await;
-        (document.admitted.early_ppb > 0).then_some(document)
-    })
-    .await;
+    let moving = until_it_moves(&lab, 0).await;
     assert_eq!((moving.state, moving.admitted.per_s), (LineState::Moving, 7));
     edit(json!({ "opens_early_s": 60 })).await.problem(409, "not_amendable");
     edit(Value::Null).await.problem(409, "not_amendable");
@@ -533,24 +517,7 @@ async fn without_the_seed_nobody_guesses_an_order() {
     let lab = selling(with_line(10, LINE)).await;
     queue_up(&lab, &names(3)).await;
     let ticket = ticket(&lab, "user-1").await;
-    lab.dynamodb
-        .delete_item()
-        .table_name(&lab.table)
-        .key("pk", aws_sdk_dynamodb::types::AttributeValue::S(format!("LINE#{SALE}#1")))
-        .send()
-        .await
-        .unwrap();
+    lab.delete_item(&format!("LINE#{SALE}#1")).await;
     lab.answer(&Ask::get(format!("/v1/sales/{SALE}/line"))).await.problem(503, "overloaded");
     lab.answer(&come("tokens", "user-1", Some(&ticket), None)).await.problem(409, "not_your_turn");
-}
-
-#[tokio::test]
-async fn the_samples_are_answered() {
-    let lab = selling(with_line(10, LINE)).await;
-    for (name, status) in [("ticket", 201), ("line", 200)] {
-        let request = crate::events::request(&crate::events::sample(&format!("waiting_room/{name}")));
-        let asked = crate::asked::Asked::from(&request);
-        let answer = Answer::of_handler(asked, waiting_room::handle(&lab.waiting_room(), request).await);
-        assert_eq!(answer.status, status, "{answer:?}");
-    }
 }

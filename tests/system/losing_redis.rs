@@ -4,9 +4,12 @@ use aws_sdk_sqs::error::ProvideErrorMetadata;
 use tokio::sync::watch;
 use tokio::task::block_in_place;
 
+use crate::heal::{is_whole, won};
 use crate::packets::{packet, unclaimed};
 use crate::prelude::*;
 
+const BUYERS: usize = 1000;
+const UNITS: u32 = 200;
 const AT_ONCE: usize = 50;
 const CONSUMERS: usize = 2;
 /// How many answers past the number of units Redis may still die: all units are gone then, and most have no order yet.
@@ -25,8 +28,6 @@ enum Loss {
 /// One run's parameters.
 #[derive(Debug)]
 struct Case {
-    buyers: usize,
-    units: u32,
     /// Redis dies after this many answers.
     death: usize,
     loss: Loss,
@@ -36,9 +37,9 @@ struct Case {
 }
 
 impl Case {
-    fn random(run: usize, buyers: usize, units: u32) -> Self {
+    fn random(run: usize) -> Self {
         let (dice, _) = Uuid::new_v4().as_u64_pair();
-        let last_death = u64::from(units) + LAST_DEATH;
+        let last_death = u64::from(UNITS) + LAST_DEATH;
         let death = 1 + (dice % last_death) as usize;
         let before = 1 + (dice / last_death % LAST_WRITES) as usize;
         let loss = match run % 3 {
@@ -46,7 +47,7 @@ impl Case {
             1 => Loss::WritesAfter(death.saturating_sub(before)),
             _ => Loss::Nothing,
         };
-        Self { buyers, units, death, loss, orders_wait: (run / 3).is_multiple_of(2) }
+        Self { death, loss, orders_wait: (run / 3).is_multiple_of(2) }
     }
 }
 
@@ -62,16 +63,6 @@ struct Heard {
 
 fn ask(buyer: usize) -> Ask {
     Ask::reserve(SALE, &format!("user-{buyer}")).header("idempotency-key", "key-1")
-}
-
-/// The reservation, if there is one. Any other answer must be one that a buyer may get.
-fn won(answer: &Answer) -> Option<ReservationId> {
-    match answer.status {
-        202 => return Some(answer.text("reservation_id").parse().unwrap()),
-        409 => drop(answer.clone().problem(409, "sold_out")),
-        _ => drop(answer.clone().problem(503, "overloaded")),
-    }
-    None
 }
 
 /// A message whose handling outlasts the visibility timeout is delivered again, and the emulator refuses its old
@@ -111,7 +102,7 @@ async fn stampede(lab: &mut Lab, case: &Case) -> (Vec<Heard>, Redis) {
     if case.loss == Loss::WritesAfter(0) {
         lab.redis(&["SAVE"]).await;
     }
-    let mut answers = stream::iter(0..case.buyers)
+    let mut answers = stream::iter(0..BUYERS)
         .map(|buyer| {
             let (deps, dying, lost) = (deps.clone(), Arc::clone(&dying), Arc::clone(&lost));
             let recorder = recorder.clone();
@@ -205,13 +196,8 @@ async fn run(case: Case, terms: Terms) {
     let healed_in = began.elapsed();
 
     promised.extend(again.iter().filter_map(won));
-    check(&lab, &promised, case.units).await;
+    let live = check(&lab, &promised).await;
     lab.check_history("losing_redis", &[SALE], redis).await;
-    let ids: Vec<ReservationId> = promised.iter().cloned().collect();
-    let mut live = 0;
-    for chunk in ids.chunks(50) {
-        live += lab.ledger.orders(chunk).await.unwrap().iter().filter(|order| order.state.is_live()).count();
-    }
     println!(
         "{case:?}: {} refused, {early} + {} promised, {live} of them live and {} released, {failures} deliveries failed, \
          clean after {} ms",
@@ -268,29 +254,18 @@ async fn only_a_round_that_was_lost_may_have_reservations_that_nobody_knows() {
     assert!(restoring("alice").await.is_null(), "she has all that she may have");
 }
 
-/// After healing, every unit is in one place, every promise is in the ledger, and nobody is over the limit.
-async fn check(lab: &Lab, promised: &BTreeSet<ReservationId>, total: u32) {
-    let audit = lab.audit().await;
-    assert!(audit.is_clean(), "{audit:?}");
-    assert_eq!((audit.oversold, audit.lost, audit.duplicated, audit.held), (0, 0, 0, 0), "{audit:?}");
-    assert_eq!(audit.total, total);
-    for id in promised {
-        assert!(lab.ledger.order(id).await.unwrap().is_some(), "{id} has no order");
-    }
-    let guards = lab.ledger.guards(&round(SALE, 1)).await.unwrap();
-    assert_eq!(guards.len(), audit.ordered as usize);
-    let users: BTreeSet<_> = guards.iter().map(|guard| guard.user.clone()).collect();
-    let units: BTreeSet<_> = guards.iter().map(|guard| guard.unit).collect();
-    assert_eq!((users.len(), units.len()), (guards.len(), guards.len()), "one unit for each user");
-
+/// Checks that the sale is whole, and sells the rest of it. Returns how many of the promised orders are live.
+async fn check(lab: &Lab, promised: &BTreeSet<ReservationId>) -> usize {
+    let (audit, live) = is_whole(lab, SALE, UNITS, promised).await;
     for late in 0..audit.free {
         lab.buy(&format!("late-{late}")).await;
     }
     lab.answer(&Ask::reserve(SALE, "too-late")).await.problem(409, "sold_out");
-    assert_eq!(lab.clean_audit().await, (0, 0, total));
+    assert_eq!(lab.clean_audit().await, (0, 0, UNITS));
     if lab.round().await.terms.allocation.has_awards() {
         assert_eq!(unclaimed(lab).await, 0, "to the cent");
     }
+    live
 }
 
 /// A process that read the ledger before the sale was published does not know the sale, and Redis has lost it. No
@@ -318,7 +293,7 @@ async fn a_published_sale_that_redis_lost_is_never_unknown() {
             ask_reservation(recorder, &reserving, &Ask::reserve(SALE, &user)).await.problem(503, "overloaded");
         assert!(refused.headers.contains_key("retry-after"));
         let challenge = Ask::post(format!("/v1/sales/{SALE}/challenges")).by(&user);
-        let refused = Answer::of_handler(&challenge, admission::handle(&admitting, challenge.request()).await);
+        let refused = admitting.answer(&challenge).await;
         assert!(refused.problem(503, "overloaded").headers.contains_key("retry-after"));
         let look = Ask::get(format!("/v1/reservations/{id}")).by("early");
         ask_reservation(recorder, &reserving, &look).await.problem(503, "overloaded");
@@ -332,16 +307,12 @@ async fn a_published_sale_that_redis_lost_is_never_unknown() {
 async fn redis_may_die_at_any_moment_of_a_stampede() {
     let runs = std::env::var("STAMPEDES").map_or(3, |runs| runs.parse().expect("STAMPEDES is a number"));
     for number in 0..runs {
-        let case = Case::random(number, 1000, 200);
-        let loses_writes = matches!(case.loss, Loss::WritesAfter(_));
+        let case = Case::random(number);
+        let about = format!("{case:?}");
         // With several lanes, a lost write may be one that moves units between them. Whoever then gets another unit of
         // a packet gets what that one won.
-        run_in_time(case, |units| if loses_writes { Terms { lanes: 4, ..packet(units) } } else { terms(units, 1) })
-            .await;
+        let loses_writes = matches!(case.loss, Loss::WritesAfter(_));
+        let terms = if loses_writes { Terms { lanes: 4, ..packet(UNITS) } } else { terms(UNITS, 1) };
+        tokio::time::timeout(Duration::from_secs(900), run(case, terms)).await.expect(&about);
     }
-}
-
-async fn run_in_time(case: Case, terms: impl FnOnce(u32) -> Terms) {
-    let (about, terms) = (format!("{case:?}"), terms(case.units));
-    tokio::time::timeout(Duration::from_secs(900), run(case, terms)).await.expect(&about);
 }

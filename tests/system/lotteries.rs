@@ -6,7 +6,8 @@ use messaging::queue::WinnerMessage;
 use process::TermsCache;
 use sale::award::{self, merkle};
 
-use crate::catalog::{ask, shown};
+use crate::catalog::shown;
+use crate::draws::free;
 use crate::prelude::*;
 
 /// Seconds from a round's end to its draw.
@@ -18,11 +19,8 @@ const RESTORED_S: i64 = 15 * 60 + 5;
 pub(crate) fn lottery(tickets: u32, counts: &[u32]) -> Terms {
     let counts = counts.iter().filter(|count| **count > 0);
     let prizes = (1..).zip(counts).map(|(n, count)| Prize { name: format!("Prize {n}"), count: *count }).collect();
-    let mut terms = terms(tickets, 1);
-    terms.price.price_minor = 0;
-    terms.opens_at_ms = EpochMs(terms.opens_at_ms.0 - 3_600_000);
-    let allocation = Allocation::Prizes { prizes, draw: DrawTime::AtEnd, beacon: false };
-    let terms = Terms { allocation, settlement: Settlement::Free, ..terms };
+    let mut terms = free(tickets, Allocation::Prizes { prizes, draw: DrawTime::AtEnd, beacon: false });
+    terms.opens_at_ms = terms.opens_at_ms.minus_s(3600);
     terms.validate().unwrap();
     terms
 }
@@ -38,8 +36,7 @@ pub(crate) async fn draw_in(lab: &Lab, ahead_s: i64) -> String {
     let deps = lab.draw_in(ahead_s);
     let summary = draw::handle(&deps).await.unwrap();
     if summary.failed > 0 {
-        let (id, clock) = (lab.round().await.id, deps.clock);
-        let until = std::time::Instant::now() + std::time::Duration::from_secs(10);
+        let (id, clock, until) = (lab.round().await.id, deps.clock, Instant::now() + Duration::from_secs(10));
         let again = fulfilment::draw(&deps.stock, &deps.ledger, &deps.orders, &deps.winners, &id, clock, until).await;
         panic!("a step failed; the retry returned {again:?}");
     }
@@ -59,6 +56,10 @@ async fn orders(lab: &Lab) -> Vec<Order> {
     orders
 }
 
+fn leaves(orders: &[Order]) -> Vec<Vec<u8>> {
+    orders.iter().map(|order| merkle::entry(order.reservation.unit.0, &order.reservation.id.to_string())).collect()
+}
+
 /// Asserts that each prize is won by the order that the specification names, and by no other. Returns how many were
 /// won.
 pub(crate) async fn drawn_once(lab: &Lab) -> u32 {
@@ -66,9 +67,7 @@ pub(crate) async fn drawn_once(lab: &Lab) -> u32 {
     let draw = lab.ledger.draw(&round.id).await.unwrap().expect("there is a draw");
     let closed = draw.closed.expect("it is closed");
     assert!(draw.drawn_at_ms.is_some());
-    let leaves: Vec<Vec<u8>> =
-        orders.iter().map(|order| merkle::entry(order.reservation.unit.0, &order.reservation.id.to_string())).collect();
-    assert_eq!((closed.entries as usize, closed.root), (orders.len(), merkle::root(&leaves)));
+    assert_eq!((closed.entries as usize, closed.root), (orders.len(), merkle::root(&leaves(&orders))));
     let Allocation::Prizes { prizes, .. } = &round.terms.allocation else { panic!("it has no prizes") };
     let counts: Vec<u32> = prizes.iter().map(|prize| prize.count).collect();
     let seed = lab.ledger.committed_seed(&round).await.unwrap();
@@ -88,26 +87,26 @@ pub(crate) async fn drawn_once(lab: &Lab) -> u32 {
     let won = u32::try_from(won.len()).unwrap();
     assert_eq!(draw.awarded, won);
     assert_eq!(lab.ledger.winner(&round.id, won + 1).await.unwrap(), None);
-    let audited = fulfilment::audit(&lab.stock, &lab.ledger, &round, Clock::system().now()).await.unwrap();
+    let audited = lab.audited(&round).await;
     let awarded = audited.awarded.expect("it has awards");
     assert!(audited.audit.is_clean() && awarded.is_exact(), "{awarded:?}");
     assert_eq!(awarded.entries, Some(closed.entries));
     won
 }
 
-/// Takes the winner messages and returns their positions.
+/// Takes the winner messages and returns their positions, in order.
 pub(crate) async fn winner_messages(lab: &Lab) -> Vec<u32> {
-    let mut positions = Vec::new();
-    loop {
-        let messages = receive(&lab.sqs, lab.queue("winners")).await;
-        if messages.is_empty() {
-            return positions;
-        }
-        for message in messages {
-            positions.push(WinnerMessage::parse(message.body().unwrap()).unwrap().position);
-            let receipt = message.receipt_handle().unwrap();
-            lab.sqs.delete_message().queue_url(lab.queue("winners")).receipt_handle(receipt).send().await.unwrap();
-        }
+    let bodies = emptied(lab, lab.queue("winners")).await.into_iter();
+    let mut positions: Vec<u32> = bodies.map(|body| WinnerMessage::parse(&body).unwrap().position).collect();
+    positions.sort_unstable();
+    positions
+}
+
+/// Makes this many entries, in batches.
+async fn enter(lab: &Lab, entries: u32) {
+    let reservations = join_all((0..entries).map(async |n| lab.reserve(&format!("user-{n}")).await)).await;
+    for batch in reservations.chunks(10) {
+        assert!(lab.deliver(&batch.iter().collect::<Vec<_>>()).await.batch_item_failures.is_empty());
     }
 }
 
@@ -120,9 +119,7 @@ async fn award_of(lab: &Lab, order: &Order) -> Value {
 #[tokio::test]
 async fn whoever_enters_hears_that_and_after_the_draw_what_was_won() {
     let lab = Lab::selling(lottery(20, &[1, 3])).await;
-    for n in 0..12 {
-        lab.buy(&format!("user-{n}")).await;
-    }
+    enter(&lab, 12).await;
     let entries = orders(&lab).await;
     assert_eq!(entries.len(), 12);
     for order in &entries {
@@ -136,9 +133,7 @@ async fn whoever_enters_hears_that_and_after_the_draw_what_was_won() {
     let summary = draw::handle(&lab.draw_in(AFTER_S)).await.unwrap();
     assert_eq!((summary.drawn, summary.late), (1, 0));
     assert_eq!(drawn_once(&lab).await, 4);
-    let mut told = winner_messages(&lab).await;
-    told.sort_unstable();
-    assert_eq!(told, [1, 2, 3, 4]);
+    assert_eq!(winner_messages(&lab).await, [1, 2, 3, 4]);
     let mut seen: Vec<String> = Vec::new();
     for order in orders(&lab).await {
         // A process uses what it read of the draw for a second.
@@ -167,20 +162,12 @@ async fn whoever_enters_hears_that_and_after_the_draw_what_was_won() {
 #[tokio::test]
 async fn draws_beside_each_other_give_each_prize_once() {
     let lab = Lab::selling(lottery(60, &[6, 24])).await;
-    let reservations = join_all((0..40).map(|n| {
-        let lab = &lab;
-        async move { lab.reserve(&format!("user-{n}")).await }
-    }))
-    .await;
-    for batch in reservations.chunks(10) {
-        assert!(lab.deliver(&batch.iter().collect::<Vec<_>>()).await.batch_item_failures.is_empty());
-    }
+    enter(&lab, 40).await;
     end(&lab).await;
     let runs = join_all((0..4).map(|_| async { draw::handle(&lab.draw_in(AFTER_S)).await.unwrap() })).await;
     assert!(runs.iter().all(|summary| summary.failed == 0), "{runs:?}");
     assert_eq!(drawn_once(&lab).await, 30);
     let mut told = winner_messages(&lab).await;
-    told.sort_unstable();
     told.dedup();
     assert_eq!(told, (1..=30).collect::<Vec<_>>());
     lab.check_history("lotteries", &[SALE], Redis::Keeps).await;
@@ -210,9 +197,7 @@ async fn a_prize_stays_with_its_winner() {
 async fn the_first_prizes_are_drawn_if_few_enter_and_none_if_nobody_does() {
     for entries in [0, 2] {
         let lab = Lab::selling(lottery(10, &[1, 5])).await;
-        for n in 0..entries {
-            lab.buy(&format!("user-{n}")).await;
-        }
+        enter(&lab, entries).await;
         end(&lab).await;
         assert_eq!(draw_in(&lab, AFTER_S).await, stands(DrawStands::Drawn));
         assert_eq!(drawn_once(&lab).await, entries);
@@ -225,7 +210,7 @@ async fn a_draw_is_never_too_late() {
     let lab = Lab::selling(lottery(10, &[1])).await;
     lab.buy("alice").await;
     end(&lab).await;
-    let in_40_days = Clock::system().now().plus_s(40 * 24 * 60 * 60).as_epoch_s();
+    let in_40_days = now().plus_s(40 * 24 * 60 * 60).as_epoch_s();
     let next_hour = 40 * 24 * 60 * 60 + 3600 - in_40_days % 3600;
     assert_eq!(draw_in(&lab, next_hour + 600).await, "", "most runs look at recent rounds only");
     assert_eq!(draw_in(&lab, next_hour + 5).await, stands(DrawStands::Drawn));
@@ -276,11 +261,8 @@ async fn what_redis_lost_gets_its_time_and_is_told_if_it_comes_later() {
     assert!(order::handle(&late, message_batch(&[&bob])).await.batch_item_failures.is_empty());
     assert_eq!(lab.order_of(&bob).await.state, OrderState::Granted, "this one is in time");
 
-    assert_eq!(
-        draw_in(&lab, RESTORED_S).await,
-        stands(DrawStands::Entering),
-        "the loss was seen only after the round's end"
-    );
+    // The loss was seen only after the round's end.
+    assert_eq!(draw_in(&lab, RESTORED_S).await, stands(DrawStands::Entering));
     assert_eq!(draw_in(&lab, AFTER_S + RESTORED_S).await, stands(DrawStands::Counting), "the index may lag");
     let later = order::OrderDeps { clock: Clock::ahead_by_ms((AFTER_S + RESTORED_S) * 1000), ..lab.order() };
     for _ in 0..2 {
@@ -288,7 +270,7 @@ async fn what_redis_lost_gets_its_time_and_is_told_if_it_comes_later() {
         let order = lab.order_of(&carol).await;
         assert_eq!((order.state, order.failure), (OrderState::Failed, Some(Failure::EntriesClosed)));
     }
-    let seen = lab.answer(&Ask::get(format!("/v1/reservations/{}", carol.id)).by("carol")).await.expect(200);
+    let seen = lab.answer(&Ask::status(&carol)).await.expect(200);
     assert_eq!((seen.text("status"), seen.text("reason")), ("failed", "entries_closed"));
     assert_eq!(draw_in(&lab, AFTER_S + RESTORED_S + 65).await, stands(DrawStands::Drawn));
     let round = lab.round().await;
@@ -379,7 +361,7 @@ async fn what_redis_lost_is_waited_for_as_long_as_the_queues_have_messages() {
 #[tokio::test]
 async fn a_round_that_redis_still_sells_is_not_drawn() {
     let mut terms = lottery(10, &[1]);
-    terms.closes_at_ms = Clock::system().now().plus_s(600);
+    terms.closes_at_ms = now().plus_s(600);
     let lab = Lab::selling(terms).await;
     lab.buy("alice").await;
     assert_eq!(draw_in(&lab, 600 + AFTER_S).await, stands(DrawStands::Entering));
@@ -399,9 +381,9 @@ async fn a_round_whose_draw_has_begun_is_not_extended_by_a_slow_clock() {
     let round = lab.round().await;
     assert_eq!(draw_in(&lab, AFTER_S).await, stands(DrawStands::Drawn));
     let slow = EpochMs(round.terms.closes_at_ms.0 - 1);
-    let later = Edit { closes_at_ms: Some(Clock::system().now().plus_s(3600)), ..Edit::default() };
+    let later = Edit { closes_at_ms: Some(now().plus_s(3600)), ..Edit::default() };
     let update = async |key: &str, edit: &Edit| {
-        let request = crate::rounds::request(key);
+        let request = rounds::request(key);
         lab.ledger.update_round(&round.id, &request, |round, offer| offer.edit_round(round, edit, slow)).await.unwrap()
     };
     for key in ["once", "once", "again"] {
@@ -409,7 +391,7 @@ async fn a_round_whose_draw_has_begun_is_not_extended_by_a_slow_clock() {
     }
     assert_eq!(lab.round().await, round);
     // An update that changes no term is still allowed.
-    let request = crate::rounds::request("pause");
+    let request = rounds::request("pause");
     let paused = lab.ledger.update_round(&round.id, &request, |round, _| Ok(round.pause())).await.unwrap();
     assert!(matches!(paused, UpdateOutcome::Made(_)));
     drawn_once(&lab).await;
@@ -422,10 +404,10 @@ async fn a_round_that_is_extended_meanwhile_is_not_fenced_off() {
     let bob = lab.reserve("bob").await;
     end(&lab).await;
     let read = lab.round().await;
-    crate::rounds::change(&lab.ledger, &read.id, "extend", |round| round.terms.closes_at_ms.0 += 3_600_000).await;
-    assert_eq!(lab.ledger.fence_draw(&read, Clock::system().now()).await.unwrap(), None);
+    rounds::change(&lab.ledger, &read.id, "extend", |round| round.terms.closes_at_ms.0 += 3_600_000).await;
+    assert_eq!(lab.ledger.fence_draw(&read, now()).await.unwrap(), None);
     assert_eq!(lab.ledger.draw(&read.id).await.unwrap(), None);
-    let bob = Order::granted(bob, read.terms.price, Clock::system().now(), None);
+    let bob = Order::granted(bob, read.terms.price, now(), None);
     assert_eq!(lab.ledger.place_within(bob.clone(), &[], true).await.unwrap(), Placed::Order(bob));
 }
 
@@ -433,14 +415,7 @@ async fn a_round_that_is_extended_meanwhile_is_not_fenced_off() {
 #[tokio::test]
 async fn a_chunk_of_entries_is_read_once_in_a_run() {
     let lab = Lab::selling(lottery(70, &[70])).await;
-    let reservations = join_all((0..70).map(|n| {
-        let lab = &lab;
-        async move { lab.reserve(&format!("user-{n}")).await }
-    }))
-    .await;
-    for batch in reservations.chunks(10) {
-        assert!(lab.deliver(&batch.iter().collect::<Vec<_>>()).await.batch_item_failures.is_empty());
-    }
+    enter(&lab, 70).await;
     end(&lab).await;
     lab.calls.take();
     assert_eq!(draw_in(&lab, AFTER_S).await, stands(DrawStands::Drawn));
@@ -489,12 +464,10 @@ async fn an_entry_in_the_rush_costs_what_any_order_costs() {
 async fn what_is_public_checks_the_draw_and_comes_in_order() {
     let path = format!("/v1/sales/{SALE}/rounds/1/draw");
     let lab = Lab::selling(lottery(20, &[1, 2])).await;
-    for n in 0..5 {
-        lab.buy(&format!("user-{n}")).await;
-    }
+    enter(&lab, 5).await;
     // A new process each time, so that none answers from memory.
     let draw = async || shown(&lab.catalog(), &path).await;
-    let entries = async |chunk: &str| ask(&lab.catalog(), &Ask::get(format!("{path}/entries/{chunk}"))).await;
+    let entries = async |chunk: &str| lab.catalog().answer(&Ask::get(format!("{path}/entries/{chunk}"))).await;
     let is_hidden = async || {
         let draw = draw().await.body;
         assert_eq!((&draw["at_end"], draw.get("seed")), (&json!({ "state": "open" }), None));
@@ -505,9 +478,9 @@ async fn what_is_public_checks_the_draw_and_comes_in_order() {
     end(&lab).await;
     // The round has been over for more than a minute and is not drawn yet.
     let id = lab.round().await.id;
-    crate::rounds::change(&lab.ledger, &id, "long ago", |round| round.terms.closes_at_ms.0 -= 120_000).await;
+    rounds::change(&lab.ledger, &id, "long ago", |round| round.terms.closes_at_ms.0 -= 120_000).await;
     is_hidden().await;
-    assert!(lab.ledger.fence_draw(&lab.round().await, Clock::system().now()).await.unwrap().is_some());
+    assert!(lab.ledger.fence_draw(&lab.round().await, now()).await.unwrap().is_some());
     is_hidden().await;
 
     assert_eq!(draw_in(&lab, AFTER_S).await, stands(DrawStands::Drawn));
@@ -518,8 +491,7 @@ async fn what_is_public_checks_the_draw_and_comes_in_order() {
     let closed = &drawn["at_end"]["closed"];
     assert_eq!((&drawn["at_end"]["state"], &closed["entries"]), (&json!("drawn"), &json!(5)));
     let orders = orders(&lab).await;
-    let leaves: Vec<Vec<u8>> =
-        orders.iter().map(|order| merkle::entry(order.reservation.unit.0, &order.reservation.id.to_string())).collect();
+    let leaves = leaves(&orders);
     let hex = |bytes: award::Bytes32| award::Hex(&bytes).to_string();
     assert_eq!(closed["root"], json!(hex(merkle::root(&leaves))));
     let hashes: Vec<String> = leaves.iter().map(|leaf| hex(merkle::leaf_hash(leaf))).collect();

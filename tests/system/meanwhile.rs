@@ -12,10 +12,10 @@ use crate::prelude::*;
 /// sent. Tells whether it has happened. Needs a multi-threaded runtime.
 ///
 /// `target` is the end of the request's target, such as `PutItem`, or a part of its body.
-pub(crate) async fn ledger_with(
+pub(crate) async fn ledger_with<F: Future<Output = ()>>(
     lab: &Lab,
     target: &'static str,
-    event: impl FnOnce(Ledger) -> BoxFuture<'static, ()> + Send + 'static,
+    event: impl FnOnce(Ledger) -> F + Send + 'static,
 ) -> (Ledger, &'static AtomicBool) {
     hooked(lab, target, event)
 }

@@ -11,8 +11,9 @@ use ledger::NotedRound;
 use runtime::StreamEvent;
 use tests::Server;
 
+use crate::contents::image;
 use crate::prelude::*;
-use crate::resources::{image, make_queue};
+use crate::resources::make_queue;
 
 /// One of the merchant's systems: a queue that its own rule fills.
 pub(crate) struct Merchant {

@@ -1,7 +1,7 @@
 //! Orders as a merchant finds and exports them.
 
+use crate::lab::listed;
 use crate::prelude::*;
-use crate::resources::listed;
 
 const AT_ONCE: usize = 16;
 

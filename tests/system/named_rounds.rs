@@ -27,7 +27,7 @@ fn all_of(round: u32) -> Vec<Ask> {
 
 async fn daily() -> Lab {
     let lab = Lab::new().await;
-    rounds::publish_daily(&lab.ledger, &rounds::from_to(-HALF_S, HALF_S, terms(5, 1))).await;
+    rounds::publish_daily(&lab.ledger, SALE, &rounds::from_to(-HALF_S, HALF_S, terms(5, 1))).await;
     lab.load(SALE).await;
     lab
 }

@@ -1,7 +1,7 @@
 //! A user's orders, page by page.
 
+use crate::lab::listed;
 use crate::prelude::*;
-use crate::resources::listed;
 
 /// One more than fits on two pages, to see that none is lost or shown twice at a page boundary.
 const ORDERS: usize = 2 * ledger::ORDERS_PAGE as usize + 1;

@@ -264,7 +264,7 @@ async fn of_two_that_publish_at_once_one_draws_the_seed() {
 async fn the_next_round_has_a_seed_of_its_own() {
     let lab = Lab::new().await;
     let now = Clock::system().now();
-    rounds::publish_daily(&lab.ledger, &rounds::from_to(-7200, -3600, packet(5))).await;
+    rounds::publish_daily(&lab.ledger, SALE, &rounds::from_to(-7200, -3600, packet(5))).await;
     let first = lab.round().await;
     let begun = join_all((0..3).map(|_| lab.ledger.begin_next(&first.id, now))).await;
     let begun = begun.into_iter().filter(|begun| matches!(begun.as_ref().unwrap(), Begun::Now(_))).count();

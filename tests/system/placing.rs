@@ -1,7 +1,7 @@
 //! What stands in the way of an order, and what becomes of it.
 
+use crate::contents::Contents;
 use crate::prelude::*;
-use crate::resources::Contents;
 
 /// Writes the order without applying it to Redis, as a function does that dies in between.
 async fn place_only(lab: &Lab, reservation: &Reservation) -> Order {

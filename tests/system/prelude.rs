@@ -27,13 +27,14 @@ pub(crate) use tests::{Conduct, FaultyAws, Reach, Service, fresh_id, fresh_reser
 pub(crate) use uuid::Uuid;
 
 pub(crate) use crate::answer::Answer;
-pub(crate) use crate::ask::{Ask, Who};
+pub(crate) use crate::ask::{Ask, SALE, Who};
 pub(crate) use crate::asked::Asked;
 pub(crate) use crate::calls::{Calls, redis_calls};
 pub(crate) use crate::cloud::cloud;
 pub(crate) use crate::events::{self, sample};
+pub(crate) use crate::handler::Handler;
 pub(crate) use crate::heal::heal;
-pub(crate) use crate::lab::{Lab, PATIENT, SALE, message_batch, movable_clock};
+pub(crate) use crate::lab::{Lab, PATIENT, message_batch, movable_clock};
 pub(crate) use crate::meanwhile::ledger_with;
 pub(crate) use crate::openapi::OPENAPI;
 pub(crate) use crate::parts::{Parts, lambda_timeout};

@@ -34,7 +34,7 @@ fn made(outcome: UpdateOutcome) -> Latest {
 /// A sale that recurs daily, whose first round is over.
 async fn over() -> Lab {
     let lab = Lab::new().await;
-    rounds::publish_daily(&lab.ledger, &rounds::from_to(-7200, -3600, terms(5, 1))).await;
+    rounds::publish_daily(&lab.ledger, SALE, &rounds::from_to(-7200, -3600, terms(5, 1))).await;
     lab
 }
 

@@ -1,7 +1,7 @@
 //! Payments to give back are listed until an operator marks them, once.
 
+use crate::lab::listed;
 use crate::prelude::*;
-use crate::resources::listed;
 
 async fn give_back(lab: &Lab, reservation: &Reservation) {
     lab.answer(&Ask::cancel(reservation)).await.expect(200);

@@ -20,6 +20,11 @@ pub(crate) async fn publish(ledger: &Ledger, sale: &str) {
     ledger.publish(&sale.parse().unwrap(), &request("")).await.unwrap().expect("the sale is there");
 }
 
+pub(crate) async fn publish_daily(ledger: &Ledger, sale: &str, terms: &Terms) {
+    draft(ledger, sale, terms, Some(&Recurrence::daily("Etc/UTC").unwrap())).await;
+    publish(ledger, sale).await;
+}
+
 pub(crate) async fn latest_round(ledger: &Ledger, sale: &SaleId) -> Round {
     ledger.latest(sale).await.unwrap().and_then(|latest| latest.round).expect("the ledger has it")
 }
@@ -57,9 +62,4 @@ pub(crate) fn from_to(opens_in_s: i64, closes_in_s: i64, terms: Terms) -> Terms 
     let now = now().0;
     let (opens_at_ms, closes_at_ms) = (EpochMs(now + opens_in_s * 1000), EpochMs(now + closes_in_s * 1000));
     Terms { opens_at_ms, closes_at_ms, ..terms }
-}
-
-pub(crate) async fn publish_daily(ledger: &Ledger, terms: &Terms) {
-    draft(ledger, SALE, terms, Some(&Recurrence::daily("Europe/Berlin").unwrap())).await;
-    publish(ledger, SALE).await;
 }

@@ -1,50 +1,44 @@
 //! Early access: the list of members, and admission.
 
-use super::flow::{Flow, at_rest, repeat};
+use super::flow::{Flow, at_rest, flow, repeat};
 use super::updates::operate;
 use crate::admission::{answer_request, enter, read_picture};
 use crate::early_access::{USERS, amend, with_quota};
 use crate::prelude::*;
 
 pub(super) const FLOWS: &[Flow] = &[
-    Flow {
-        name: "list of members",
-        effects: &["BatchWriteItem"],
-        prepare: |lab| Box::pin(with_sale(lab)),
-        run: |_, world, _| Box::pin(operate(world, list())),
-        again: |lab, _| Box::pin(repeat(lab, list())),
-        end: |lab, _| {
-            Box::pin(async {
-                let group = ["members".parse().unwrap()];
-                for name in members() {
-                    assert_eq!(lab.ledger.groups_of(&user(name), &group).await.unwrap(), group);
-                }
-                the_moment_comes(lab).await;
-            })
+    flow!(
+        "list of members",
+        ["BatchWriteItem"],
+        |lab| with_sale(lab),
+        |_, world, _| operate(world, list()),
+        |lab, _| repeat(lab, list()),
+        |lab, _| async {
+            let group = ["members".parse().unwrap()];
+            for name in members() {
+                assert_eq!(lab.ledger.groups_of(&user(name), &group).await.unwrap(), group);
+            }
+            the_moment_comes(lab).await;
         },
-    },
-    Flow {
-        name: "member at the door",
-        effects: &["BatchGetItem", "EVALSHA admit"],
-        prepare: |lab| Box::pin(with_sale(lab)),
-        run: |lab, world, _| {
-            Box::pin(async {
-                let (id, sum) = read_picture(lab, "alice").await;
-                admission::handle(
-                    &world.start(admission::AdmissionDeps::new),
-                    answer_request("alice", &id, &sum).request(),
-                )
-                .await;
-            })
+    ),
+    flow!(
+        "member at the door",
+        ["BatchGetItem", "EVALSHA admit"],
+        |lab| with_sale(lab),
+        |lab, world, _| async {
+            let (id, sum) = read_picture(lab, "alice").await;
+            admission::handle(
+                &world.start(admission::AdmissionDeps::new),
+                answer_request("alice", &id, &sum).request(),
+            )
+            .await;
         },
-        again: |lab, _| {
-            Box::pin(async {
-                enter(lab, "alice").await.expect(201);
-                the_moment_comes(lab).await;
-            })
+        |lab, _| async {
+            enter(lab, "alice").await.expect(201);
+            the_moment_comes(lab).await;
         },
-        end: at_rest,
-    },
+        |_, _| at_rest(),
+    ),
 ];
 
 /// The members' quota, of three units.

@@ -2,79 +2,64 @@
 
 use axum::http::StatusCode;
 
-use super::flow::{Flow, at_rest, four, nobody, open};
+use super::flow::{Flow, flow, four, nobody, open};
 use crate::events::received;
 use crate::merchant_events::{Tape, hold_to_schemas};
 use crate::prelude::*;
 use crate::webhooks::{Conduct, listening, message};
 
 pub(super) const FLOWS: &[Flow] = &[
-    Flow {
-        name: "milestones of a round",
-        effects: &["BatchGetItem", "PutItem"],
-        prepare: |lab| Box::pin(open(lab, four(), &[], &[])),
-        run: |_, world, _| {
-            Box::pin(async {
-                let _ = reconciliation::handle(&world.reconciliation()).await;
-            })
+    flow!(
+        "milestones of a round",
+        ["BatchGetItem", "PutItem"],
+        |lab| open(lab, four(), &[], &[]),
+        |_, world, _| async {
+            let _ = reconciliation::handle(&world.reconciliation()).await;
         },
-        again: |lab, _| {
-            Box::pin(async {
-                assert_eq!(reconciliation::handle(&lab.reconciliation()).await.unwrap().failed, 0);
-            })
+        |lab, _| async {
+            assert_eq!(reconciliation::handle(&lab.reconciliation()).await.unwrap().failed, 0);
         },
-        end: |lab, _| {
-            Box::pin(async {
-                let id = tests::round(SALE, 1);
-                let noted = lab.ledger.noted_rounds([&id]).await.unwrap().remove(&id).flatten().unwrap().milestones;
-                assert_eq!((noted.opened_at_ms.is_some(), noted.sold_out_times), (true, 0));
-            })
+        |lab, _| async {
+            let id = tests::round(SALE, 1);
+            let noted = lab.ledger.noted_rounds([&id]).await.unwrap().remove(&id).flatten().unwrap().milestones;
+            assert_eq!((noted.opened_at_ms.is_some(), noted.sold_out_times), (true, 0));
         },
-    },
-    Flow {
-        name: "events of a batch",
-        effects: &["PutEvents", "SendMessage"],
-        prepare: |lab| Box::pin(open(lab, four(), &["alice", "bob"], &[])),
-        run: |lab, world, _| {
-            Box::pin(async {
-                emitter::handle(&world.start(emitter::EmitterDeps::new), batch(lab).await).await;
-            })
+    ),
+    flow!(
+        "events of a batch",
+        ["PutEvents", "SendMessage"],
+        |lab| open(lab, four(), &["alice", "bob"], &[]),
+        |lab, world, _| async {
+            emitter::handle(&world.start(emitter::EmitterDeps::new), batch(lab).await).await;
         },
-        again: nobody,
-        end: |lab, reserved| Box::pin(every_event_is_heard(lab, reserved)),
-    },
-    Flow {
-        name: "event that the merchant's address does not take",
-        effects: &["GetSecretValue", "ChangeMessageVisibility"],
-        prepare: |lab| {
-            Box::pin(async {
-                let none = open(lab, four(), &[], &[]).await;
-                lab.sqs.send_message().queue_url(lab.queue("webhook")).message_body(message()).send().await.unwrap();
-                none
-            })
+        |_, _| nobody(),
+        |lab, reserved| every_event_is_heard(lab, reserved),
+    ),
+    flow!(
+        "event that the merchant's address does not take",
+        ["GetSecretValue", "ChangeMessageVisibility"],
+        |lab| async {
+            let none = open(lab, four(), &[], &[]).await;
+            lab.sqs.send_message().queue_url(lab.queue("webhook")).message_body(message()).send().await.unwrap();
+            none
         },
-        run: |lab, world, _| {
-            Box::pin(async {
-                let (_, address) = listening(lab, &[Conduct::Answers(StatusCode::BAD_GATEWAY)]).await;
-                let messages = receive(&lab.sqs, lab.queue("webhook")).await;
-                let settings = lab.settings().with("WEBHOOK_URL", address);
-                let deps = world.start(|context| {
-                    let sqs = context.sqs()?;
-                    let context = Context::new(settings, context.aws().clone(), Clock::system());
-                    webhook::WebhookDeps::new(&context.with(sqs))
-                });
-                webhook::handle(&deps, received(&messages)).await;
-            })
+        |lab, world, _| async {
+            let (_, address) = listening(lab, &[Conduct::Answers(StatusCode::BAD_GATEWAY)]).await;
+            let messages = receive(&lab.sqs, lab.queue("webhook")).await;
+            let settings = lab.settings().with("WEBHOOK_URL", address);
+            let deps = world.start(|context| {
+                let sqs = context.sqs()?;
+                let context = Context::new(settings, context.aws().clone(), Clock::system());
+                webhook::WebhookDeps::new(&context.with(sqs))
+            });
+            webhook::handle(&deps, received(&messages)).await;
         },
-        again: nobody,
+        |_, _| nobody(),
         // However the run ended, SQS still has the message and delivers it again.
-        end: |lab, _| {
-            Box::pin(async {
-                assert_eq!(crate::resources::depth(&lab.sqs, lab.queue("webhook")).await.iter().sum::<u32>(), 1);
-                at_rest(lab, &[]).await;
-            })
+        |lab, _| async {
+            assert_eq!(crate::resources::depth(&lab.sqs, lab.queue("webhook")).await.iter().sum::<u32>(), 1);
         },
-    },
+    ),
 ];
 
 /// The stream of the lab's table, with an unreadable record in front.

@@ -17,15 +17,33 @@ pub(super) struct Flow {
     pub(super) end: for<'a> fn(&'a Lab, &'a [Reservation]) -> BoxFuture<'a, ()>,
 }
 
-/// The caller does not ask again: the client has gone, or `heal` delivers the message.
-pub(super) fn nobody<'a>(_: &'a Lab, _: &'a [Reservation]) -> BoxFuture<'a, ()> {
-    Box::pin(async {})
+/// `flow!(name, effects, prepare, run, again, end)`: the futures of the last four are boxed here.
+macro_rules! flow {
+    (
+        $name:literal,
+        $effects:expr,
+        |$lab:pat_param| $prepare:expr,
+        |$of:pat_param, $world:pat_param, $reserved:pat_param| $run:expr,
+        |$asked:pat_param, $again_of:pat_param| $again:expr,
+        |$at:pat_param, $all:pat_param| $end:expr $(,)?
+    ) => {
+        Flow {
+            name: $name,
+            effects: &$effects,
+            prepare: |$lab| Box::pin($prepare),
+            run: |$of, $world, $reserved| Box::pin($run),
+            again: |$asked, $again_of| Box::pin($again),
+            end: |$at, $all| Box::pin($end),
+        }
+    };
 }
+pub(super) use flow;
+
+/// The caller does not ask again: the client has gone, or `heal` delivers the message.
+pub(super) async fn nobody() {}
 
 /// Checks nothing more.
-pub(super) fn at_rest<'a>(_: &'a Lab, _: &'a [Reservation]) -> BoxFuture<'a, ()> {
-    Box::pin(async {})
-}
+pub(super) async fn at_rest() {}
 
 /// A sale of four units.
 pub(super) fn four() -> Terms {

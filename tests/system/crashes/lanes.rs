@@ -1,14 +1,14 @@
 //! Units in transit between lanes.
 
-use super::flow::{Flow, accepted, at_rest, nobody};
+use super::flow::{Flow, accepted, at_rest, flow, nobody};
 use super::purchase::{all_end_as, ask, deliver};
 use super::repairing::{warm_up, warm_up_again};
 use crate::prelude::*;
 
 pub(super) const FLOWS: &[Flow] = &[
-    Flow {
-        name: "reserve a unit of another lane",
-        effects: &[
+    flow!(
+        "reserve a unit of another lane",
+        [
             "EVALSHA reserve",
             "EVALSHA availability",
             "EVALSHA donate",
@@ -16,33 +16,27 @@ pub(super) const FLOWS: &[Flow] = &[
             "EVALSHA close_transfer",
             "SendMessage",
         ],
-        prepare: |lab| Box::pin(with_a_dry_lane(lab)),
-        run: |_, world, _| Box::pin(ask(world, reserve_with_key())),
-        again: |lab, _| Box::pin(accepted(lab, reserve_with_key())),
-        end: |lab, _| Box::pin(async { assert_eq!(lab.clean_audit().await, (1, 0, 3), "once") }),
-    },
-    Flow {
-        name: "order whose unit is another's, with none left in its lane",
-        effects: &[
-            "EVALSHA reseat",
-            "EVALSHA availability",
-            "EVALSHA donate",
-            "EVALSHA take_in",
-            "EVALSHA close_transfer",
-        ],
-        prepare: |lab| Box::pin(with_unit_sold_twice(lab)),
-        run: |_, world, reserved| Box::pin(deliver(world, reserved)),
-        again: nobody,
-        end: |lab, reserved| Box::pin(all_end_as(lab, reserved, OrderState::Pending)),
-    },
-    Flow {
-        name: "load a lane that was lost",
-        effects: &["Query", "EVALSHA load", "EVALSHA fence"],
-        prepare: |lab| Box::pin(with_a_lane_lost(lab)),
-        run: |_, world, _| Box::pin(warm_up(world)),
-        again: |lab, _| Box::pin(warm_up_again(lab, 1)),
-        end: at_rest,
-    },
+        |lab| with_a_dry_lane(lab),
+        |_, world, _| ask(world, reserve_with_key()),
+        |lab, _| accepted(lab, reserve_with_key()),
+        |lab, _| async { assert_eq!(lab.clean_audit().await, (1, 0, 3), "once") },
+    ),
+    flow!(
+        "order whose unit is another's, with none left in its lane",
+        ["EVALSHA reseat", "EVALSHA availability", "EVALSHA donate", "EVALSHA take_in", "EVALSHA close_transfer"],
+        |lab| with_unit_sold_twice(lab),
+        |_, world, reserved| deliver(world, reserved),
+        |_, _| nobody(),
+        |lab, reserved| all_end_as(lab, reserved, OrderState::Pending),
+    ),
+    flow!(
+        "load a lane that was lost",
+        ["Query", "EVALSHA load", "EVALSHA fence"],
+        |lab| with_a_lane_lost(lab),
+        |_, world, _| warm_up(world),
+        |lab, _| warm_up_again(lab, 1),
+        |_, _| at_rest(),
+    ),
 ];
 
 const LANES: u16 = 2;

@@ -2,46 +2,42 @@
 
 use pass::line::LineState;
 
-use super::flow::{Flow, at_rest};
+use super::flow::{Flow, at_rest, flow};
 use super::world::World;
 use crate::lines::{LINE, ask_for_ticket, look, names, queue_up, with_line};
 use crate::prelude::*;
 
 pub(super) const FLOWS: &[Flow] = &[
-    Flow {
-        name: "ticket of a line",
-        effects: &["Query", "EVALSHA ticket"],
-        prepare: |lab| Box::pin(with_queue(lab)),
-        run: |_, world, _| Box::pin(ask(world, Ask::post(format!("/v1/sales/{SALE}/tickets")).by("alice"))),
-        again: |lab, _| {
-            Box::pin(async {
-                let ticket = ask_for_ticket(lab, "alice").await.expect(201).body;
-                assert_eq!(ticket["class"], "late");
-                assert_eq!(ask_for_ticket(lab, "alice").await.expect(201).body, ticket);
-                assert_eq!(look(lab).await.people.late, 1, "once");
-            })
+    flow!(
+        "ticket of a line",
+        ["Query", "EVALSHA ticket"],
+        |lab| with_queue(lab),
+        |_, world, _| ask(world, Ask::post(format!("/v1/sales/{SALE}/tickets")).by("alice")),
+        |lab, _| async {
+            let ticket = ask_for_ticket(lab, "alice").await.expect(201).body;
+            assert_eq!(ticket["class"], "late");
+            assert_eq!(ask_for_ticket(lab, "alice").await.expect(201).body, ticket);
+            assert_eq!(look(lab).await.people.late, 1, "once");
         },
-        end: at_rest,
-    },
-    Flow {
-        name: "look at a line",
-        effects: &["Query", "GetItem", "EVALSHA line", "UpdateItem"],
-        prepare: |lab| Box::pin(with_queue(lab)),
-        run: |_, world, _| Box::pin(ask(world, Ask::get(format!("/v1/sales/{SALE}/line")))),
-        again: |lab, _| {
-            Box::pin(async {
-                let document = look(lab).await;
-                assert_eq!(document.state, LineState::Moving);
-                let kept = lab.ledger.line(&round(SALE, 1)).await.unwrap().expect("the ledger has the line");
-                assert!(
-                    kept.ceiling.expect("the line has moved") >= document.admitted.watermark(),
-                    "it admits more than the ledger's ceiling"
-                );
-                assert!(look(lab).await.admitted.watermark() >= document.admitted.watermark(), "it moved back");
-            })
+        |_, _| at_rest(),
+    ),
+    flow!(
+        "look at a line",
+        ["Query", "GetItem", "EVALSHA line", "UpdateItem"],
+        |lab| with_queue(lab),
+        |_, world, _| ask(world, Ask::get(format!("/v1/sales/{SALE}/line"))),
+        |lab, _| async {
+            let document = look(lab).await;
+            assert_eq!(document.state, LineState::Moving);
+            let kept = lab.ledger.line(&round(SALE, 1)).await.unwrap().expect("the ledger has the line");
+            assert!(
+                kept.ceiling.expect("the line has moved") >= document.admitted.watermark(),
+                "it admits more than the ledger's ceiling"
+            );
+            assert!(look(lab).await.admitted.watermark() >= document.admitted.watermark(), "it moved back");
         },
-        end: at_rest,
-    },
+        |_, _| at_rest(),
+    ),
 ];
 
 /// An open sale of four units, with sixty early people in its line and no look at it yet.

@@ -133,14 +133,14 @@ async fn crash(flow: &Flow, point: Point) -> Crash {
 async fn sell(lab: &Lab, free: u32) {
     let round = lab.round().await;
     let reserve = |name: &str| Ask::reserve_in(SALE, round.id.number.0, name);
-    if round.is_over(Clock::system().now()) {
+    if round.is_over(now()) {
         lab.answer(&reserve("late")).await.problem(410, "closed");
         return;
     }
     lab.sell_returned_in(&round.id, round.terms.lanes).await;
     // Units that are not available yet cannot be bought.
     let counters = lab.stock.of(&round).counters().await.unwrap().expect("the round is loaded");
-    let to_come = counters.free() - counters.available(Clock::system().now());
+    let to_come = counters.free() - counters.available(now());
     let mut sold = Vec::new();
     for number in 0..free - to_come {
         let name = format!("late-{number}");

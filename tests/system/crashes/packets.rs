@@ -1,6 +1,6 @@
 //! Rounds with awards: their seed, their table and their orders.
 
-use super::flow::{Flow, nobody, open, repeat};
+use super::flow::{Flow, flow, nobody, open, repeat};
 use super::purchase::{all_end_as, deliver};
 use super::repairing::{warm_up, warm_up_again};
 use super::updates::{PUBLISHED, ask, operate};
@@ -8,47 +8,41 @@ use crate::packets::{packet, unclaimed};
 use crate::prelude::*;
 
 pub(super) const FLOWS: &[Flow] = &[
-    Flow {
-        name: "publish of a packet",
-        effects: &["GetItem", "TransactWriteItems"],
-        prepare: |lab| {
-            Box::pin(async {
-                rounds::draft(&lab.ledger, SALE, &packet(PARTS), None).await;
-                Vec::new()
-            })
+    flow!(
+        "publish of a packet",
+        ["GetItem", "TransactWriteItems"],
+        |lab| async {
+            rounds::draft(&lab.ledger, SALE, &packet(PARTS), None).await;
+            Vec::new()
         },
-        run: |_, world, _| Box::pin(operate(world, ask("publish"))),
-        again: |lab, _| Box::pin(repeat(lab, ask("publish"))),
-        end: |lab, _| {
-            Box::pin(async {
-                let (offer, round) = (lab.offer().await, lab.round().await);
-                assert_eq!((offer.state, offer.version), (SaleState::Published, PUBLISHED));
-                assert_eq!((round.version, round.terms), (1, offer.terms));
-                adds_up(lab).await;
-            })
+        |_, world, _| operate(world, ask("publish")),
+        |lab, _| repeat(lab, ask("publish")),
+        |lab, _| async {
+            let (offer, round) = (lab.offer().await, lab.round().await);
+            assert_eq!((offer.state, offer.version), (SaleState::Published, PUBLISHED));
+            assert_eq!((round.version, round.terms), (1, offer.terms));
+            adds_up(lab).await;
         },
-    },
-    Flow {
-        name: "warmup of a packet",
-        effects: &["Query", "GetItem", "PutItem", "UpdateItem", "EVALSHA load"],
-        prepare: |lab| {
-            Box::pin(async {
-                lab.publish(SALE, &packet(PARTS)).await;
-                Vec::new()
-            })
+    ),
+    flow!(
+        "warmup of a packet",
+        ["Query", "GetItem", "PutItem", "UpdateItem", "EVALSHA load"],
+        |lab| async {
+            lab.publish(SALE, &packet(PARTS)).await;
+            Vec::new()
         },
-        run: |_, world, _| Box::pin(warm_up(world)),
-        again: |lab, _| Box::pin(warm_up_again(lab, 1)),
-        end: |lab, _| Box::pin(adds_up(lab)),
-    },
-    Flow {
-        name: "order of a packet",
-        effects: &["GetItem", "TransactWriteItems", "EVALSHA confirm"],
-        prepare: |lab| Box::pin(open(lab, packet(PARTS), &[], &["alice", "bob"])),
-        run: |_, world, reserved| Box::pin(deliver(world, reserved)),
-        again: nobody,
-        end: |lab, reserved| Box::pin(all_are_granted(lab, reserved)),
-    },
+        |_, world, _| warm_up(world),
+        |lab, _| warm_up_again(lab, 1),
+        |lab, _| adds_up(lab),
+    ),
+    flow!(
+        "order of a packet",
+        ["GetItem", "TransactWriteItems", "EVALSHA confirm"],
+        |lab| open(lab, packet(PARTS), &[], &["alice", "bob"]),
+        |_, world, reserved| deliver(world, reserved),
+        |_, _| nobody(),
+        |lab, reserved| all_are_granted(lab, reserved),
+    ),
 ];
 
 const PARTS: u32 = 4;

@@ -1,45 +1,39 @@
 //! The payment provider's callback, which it repeats until it gets 2xx.
 
-use super::flow::{Flow, four, open, repeat};
+use super::flow::{Flow, flow, four, open, repeat};
 use super::purchase::expire;
 use super::world::World;
 use crate::prelude::*;
 
 pub(super) const FLOWS: &[Flow] = &[
-    Flow {
-        name: "payment",
-        effects: &["GetSecretValue", "TransactWriteItems"],
-        prepare: |lab| Box::pin(open(lab, four(), &["alice"], &[])),
-        run: |lab, world, reserved| Box::pin(pay(lab, world, &reserved[0])),
-        again: |lab, reserved| Box::pin(repeat(lab, callback(lab, &reserved[0]))),
-        end: |lab, reserved| {
-            Box::pin(async {
-                let order = lab.order_of(&reserved[0]).await;
-                assert_eq!((order.state, order.payment_id.as_deref()), (OrderState::Paid, Some(PAYMENT)));
-                assert_eq!(order.refunds_due, [""; 0]);
-            })
+    flow!(
+        "payment",
+        ["GetSecretValue", "TransactWriteItems"],
+        |lab| open(lab, four(), &["alice"], &[]),
+        |lab, world, reserved| pay(lab, world, &reserved[0]),
+        |lab, reserved| repeat(lab, callback(lab, &reserved[0])),
+        |lab, reserved| async {
+            let order = lab.order_of(&reserved[0]).await;
+            assert_eq!((order.state, order.payment_id.as_deref()), (OrderState::Paid, Some(PAYMENT)));
+            assert_eq!(order.refunds_due, [""; 0]);
         },
-    },
-    Flow {
-        name: "late payment",
-        effects: &["GetSecretValue", "TransactWriteItems", "TransactWriteItems", "SendMessage"],
-        prepare: |lab| {
-            Box::pin(async {
-                let reserved = open(lab, four(), &["alice"], &[]).await;
-                expire(lab, &reserved[0]).await;
-                reserved
-            })
+    ),
+    flow!(
+        "late payment",
+        ["GetSecretValue", "TransactWriteItems", "TransactWriteItems", "SendMessage"],
+        |lab| async {
+            let reserved = open(lab, four(), &["alice"], &[]).await;
+            expire(lab, &reserved[0]).await;
+            reserved
         },
-        run: |lab, world, reserved| Box::pin(pay(lab, world, &reserved[0])),
-        again: |lab, reserved| Box::pin(repeat(lab, callback(lab, &reserved[0]))),
-        end: |lab, reserved| {
-            Box::pin(async {
-                let order = lab.order_of(&reserved[0]).await;
-                assert_eq!((order.state, order.payment_id), (OrderState::Expired, None));
-                assert_eq!(order.refunds_due, [PAYMENT]);
-            })
+        |lab, world, reserved| pay(lab, world, &reserved[0]),
+        |lab, reserved| repeat(lab, callback(lab, &reserved[0])),
+        |lab, reserved| async {
+            let order = lab.order_of(&reserved[0]).await;
+            assert_eq!((order.state, order.payment_id), (OrderState::Expired, None));
+            assert_eq!(order.refunds_due, [PAYMENT]);
         },
-    },
+    ),
 ];
 
 const PAYMENT: &str = "pay_1";

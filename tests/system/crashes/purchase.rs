@@ -1,91 +1,87 @@
 //! A purchase, up to its payment.
 
-use super::flow::{Flow, accepted, at_rest, four, load_as_if_nothing_was_sold, nobody, open, repeat};
+use super::flow::{Flow, accepted, at_rest, flow, four, load_as_if_nothing_was_sold, nobody, open, repeat};
 use super::world::World;
 use crate::prelude::*;
 
 pub(super) const FLOWS: &[Flow] = &[
-    Flow {
-        name: "reserve",
-        effects: &["EVALSHA reserve", "SendMessage"],
-        prepare: |lab| Box::pin(open(lab, four(), &[], &[])),
-        run: |_, world, _| Box::pin(ask(world, Ask::reserve(SALE, "alice"))),
-        again: nobody,
-        end: at_rest,
-    },
-    Flow {
-        name: "reserve with a key",
-        effects: &["EVALSHA reserve", "SendMessage"],
-        prepare: |lab| Box::pin(open(lab, four(), &[], &[])),
-        run: |_, world, _| Box::pin(ask(world, reserve_with_key())),
-        again: |lab, _| Box::pin(accepted(lab, reserve_with_key())),
-        end: |lab, _| Box::pin(async { assert_eq!(lab.clean_audit().await, (3, 0, 1), "once") }),
-    },
-    Flow {
-        name: "order",
-        effects: &["TransactWriteItems", "EVALSHA confirm", "SendMessage"],
-        prepare: |lab| Box::pin(open(lab, four(), &[], &["alice", "bob"])),
-        run: |_, world, reserved| Box::pin(deliver(world, reserved)),
-        again: nobody,
-        end: |lab, reserved| Box::pin(all_end_as(lab, reserved, OrderState::Pending)),
-    },
-    Flow {
-        name: "order whose unit is another's",
-        effects: &["TransactWriteItems", "EVALSHA reseat", "SendMessage"],
-        prepare: |lab| Box::pin(with_unit_sold_twice(lab)),
-        run: |_, world, reserved| Box::pin(deliver(world, reserved)),
-        again: nobody,
-        end: |lab, reserved| {
-            Box::pin(async {
-                all_end_as(lab, reserved, OrderState::Pending).await;
-                assert_ne!(lab.order_of(&reserved[0]).await.reservation.unit, Unit(1), "unit 1 is alice's");
-            })
+    flow!(
+        "reserve",
+        ["EVALSHA reserve", "SendMessage"],
+        |lab| open(lab, four(), &[], &[]),
+        |_, world, _| ask(world, Ask::reserve(SALE, "alice")),
+        |_, _| nobody(),
+        |_, _| at_rest(),
+    ),
+    flow!(
+        "reserve with a key",
+        ["EVALSHA reserve", "SendMessage"],
+        |lab| open(lab, four(), &[], &[]),
+        |_, world, _| ask(world, reserve_with_key()),
+        |lab, _| accepted(lab, reserve_with_key()),
+        |lab, _| async { assert_eq!(lab.clean_audit().await, (3, 0, 1), "once") },
+    ),
+    flow!(
+        "order",
+        ["TransactWriteItems", "EVALSHA confirm", "SendMessage"],
+        |lab| open(lab, four(), &[], &["alice", "bob"]),
+        |_, world, reserved| deliver(world, reserved),
+        |_, _| nobody(),
+        |lab, reserved| all_end_as(lab, reserved, OrderState::Pending),
+    ),
+    flow!(
+        "order whose unit is another's",
+        ["TransactWriteItems", "EVALSHA reseat", "SendMessage"],
+        |lab| with_unit_sold_twice(lab),
+        |_, world, reserved| deliver(world, reserved),
+        |_, _| nobody(),
+        |lab, reserved| async {
+            all_end_as(lab, reserved, OrderState::Pending).await;
+            assert_ne!(lab.order_of(&reserved[0]).await.reservation.unit, Unit(1), "unit 1 is alice's");
         },
-    },
-    Flow {
-        name: "cancel before the order",
-        effects: &["PutItem", "EVALSHA release"],
-        prepare: |lab| Box::pin(open(lab, four(), &[], &["alice"])),
-        run: |_, world, reserved| Box::pin(ask(world, Ask::cancel(&reserved[0]))),
-        again: |lab, reserved| Box::pin(repeat(lab, Ask::cancel(&reserved[0]))),
-        end: |lab, reserved| Box::pin(all_end_as(lab, reserved, OrderState::Cancelled)),
-    },
-    Flow {
-        name: "cancel after the order",
-        effects: &["TransactWriteItems", "EVALSHA release"],
-        prepare: |lab| Box::pin(open(lab, four(), &["alice"], &[])),
-        run: |_, world, reserved| Box::pin(ask(world, Ask::cancel(&reserved[0]))),
-        again: |lab, reserved| Box::pin(repeat(lab, Ask::cancel(&reserved[0]))),
-        end: |lab, reserved| Box::pin(all_end_as(lab, reserved, OrderState::Cancelled)),
-    },
-    Flow {
-        name: "expire",
-        effects: &["TransactWriteItems", "EVALSHA release"],
-        prepare: |lab| Box::pin(open(lab, four(), &["alice"], &[])),
-        run: |_, world, reserved| {
-            Box::pin(async {
-                expiry::handle(&world.expiry_in(LONG_S), events::batch([expiry_message(&reserved[0])])).await;
-            })
+    ),
+    flow!(
+        "cancel before the order",
+        ["PutItem", "EVALSHA release"],
+        |lab| open(lab, four(), &[], &["alice"]),
+        |_, world, reserved| ask(world, Ask::cancel(&reserved[0])),
+        |lab, reserved| repeat(lab, Ask::cancel(&reserved[0])),
+        |lab, reserved| all_end_as(lab, reserved, OrderState::Cancelled),
+    ),
+    flow!(
+        "cancel after the order",
+        ["TransactWriteItems", "EVALSHA release"],
+        |lab| open(lab, four(), &["alice"], &[]),
+        |_, world, reserved| ask(world, Ask::cancel(&reserved[0])),
+        |lab, reserved| repeat(lab, Ask::cancel(&reserved[0])),
+        |lab, reserved| all_end_as(lab, reserved, OrderState::Cancelled),
+    ),
+    flow!(
+        "expire",
+        ["TransactWriteItems", "EVALSHA release"],
+        |lab| open(lab, four(), &["alice"], &[]),
+        |_, world, reserved| async {
+            expiry::handle(&world.expiry_in(LONG_S), events::batch([expiry_message(&reserved[0])])).await;
         },
-        again: |lab, reserved| Box::pin(expire(lab, &reserved[0])),
-        end: |lab, reserved| Box::pin(all_end_as(lab, reserved, OrderState::Expired)),
-    },
-    Flow {
-        name: "dead letter that becomes an order",
-        effects: &["GetItem", "TransactWriteItems", "EVALSHA confirm", "SendMessage"],
-        prepare: |lab| Box::pin(open(lab, four(), &[], &["alice"])),
-        run: |_, world, reserved| Box::pin(deliver_dead_letter(world, reserved)),
-        again: |lab, reserved| Box::pin(deliver_dead_letter_again(lab, reserved)),
-        end: |lab, reserved| Box::pin(all_end_as(lab, reserved, OrderState::Pending)),
-    },
-    Flow {
-        name: "dead letter that never can be an order",
-        effects: &["TransactWriteItems", "PutItem", "EVALSHA reseat"],
-        prepare: |lab| Box::pin(with_nothing_left(lab)),
-        run: |_, world, reserved| Box::pin(deliver_dead_letter(world, reserved)),
-        again: |lab, reserved| Box::pin(deliver_dead_letter_again(lab, reserved)),
-        end: |lab, reserved| Box::pin(all_end_as(lab, reserved, OrderState::Failed)),
-    },
+        |lab, reserved| expire(lab, &reserved[0]),
+        |lab, reserved| all_end_as(lab, reserved, OrderState::Expired),
+    ),
+    flow!(
+        "dead letter that becomes an order",
+        ["GetItem", "TransactWriteItems", "EVALSHA confirm", "SendMessage"],
+        |lab| open(lab, four(), &[], &["alice"]),
+        |_, world, reserved| deliver_dead_letter(world, reserved),
+        |lab, reserved| deliver_dead_letter_again(lab, reserved),
+        |lab, reserved| all_end_as(lab, reserved, OrderState::Pending),
+    ),
+    flow!(
+        "dead letter that never can be an order",
+        ["TransactWriteItems", "PutItem", "EVALSHA reseat"],
+        |lab| with_nothing_left(lab),
+        |_, world, reserved| deliver_dead_letter(world, reserved),
+        |lab, reserved| deliver_dead_letter_again(lab, reserved),
+        |lab, reserved| all_end_as(lab, reserved, OrderState::Failed),
+    ),
 ];
 
 /// Longer than any payment window here.

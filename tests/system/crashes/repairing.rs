@@ -2,93 +2,75 @@
 
 use messaging::queue;
 
-use super::flow::{Flow, at_rest, four, load_as_if_nothing_was_sold, nobody, open};
+use super::flow::{Flow, at_rest, flow, four, load_as_if_nothing_was_sold, nobody, open};
 use super::purchase::all_end_as;
 use super::world::World;
 use crate::prelude::*;
 
 pub(super) const FLOWS: &[Flow] = &[
-    Flow {
-        name: "reconciliation with everything to repair",
-        effects: &[
-            "Query",
-            "GetItem",
-            "SendMessage",
-            "EVALSHA due",
-            "EVALSHA adopt",
-            "EVALSHA release",
-            "EVALSHA restore",
-        ],
-        prepare: |lab| Box::pin(with_everything_wrong(lab)),
-        run: |_, world, _| {
-            Box::pin(async {
-                let _ = reconciliation::handle(&world.reconciliation()).await;
-            })
+    flow!(
+        "reconciliation with everything to repair",
+        ["Query", "GetItem", "SendMessage", "EVALSHA due", "EVALSHA adopt", "EVALSHA release", "EVALSHA restore"],
+        |lab| with_everything_wrong(lab),
+        |_, world, _| async {
+            let _ = reconciliation::handle(&world.reconciliation()).await;
         },
-        again: nobody,
-        end: at_rest,
-    },
-    Flow {
-        name: "a busy sale that is limited",
-        effects: &["BatchGetItem", "GetItem", "PutItem"],
-        prepare: |lab| {
-            Box::pin(async {
-                let none = open(lab, four(), &[], &[]).await;
-                throttle_if_busy(&lab.reconciliation(), 0).await;
-                let crowd = BTreeMap::from([("challenged", 1_000_000)]);
-                lab.stock.round(&round(SALE, 1)).tally(&crowd).await.unwrap();
-                none
-            })
+        |_, _| nobody(),
+        |_, _| at_rest(),
+    ),
+    flow!(
+        "a busy sale that is limited",
+        ["BatchGetItem", "GetItem", "PutItem"],
+        |lab| async {
+            let none = open(lab, four(), &[], &[]).await;
+            throttle_if_busy(&lab.reconciliation(), 0).await;
+            let crowd = BTreeMap::from([("challenged", 1_000_000)]);
+            lab.stock.round(&round(SALE, 1)).tally(&crowd).await.unwrap();
+            none
         },
-        run: |_, world, _| Box::pin(async { throttle_if_busy(&world.reconciliation(), 1).await }),
-        again: |lab, _| Box::pin(async { throttle_if_busy(&lab.reconciliation(), 1).await }),
-        end: |lab, _| {
-            Box::pin(async {
-                let found = lab.round().await;
-                let throttles = found.log.entries().iter().filter(|entry| entry.action == "throttle").count();
-                assert_eq!((found.throttle_requests_per_s, throttles), (Some(LIMIT), 1));
-                let noted = lab.ledger.traffic_of([&found.id]).await.unwrap().remove(&found.id).unwrap();
-                assert!(noted.throttled);
-                let undo = Ask::post_sale("throttle");
-                lab.answer(&undo.json(&json!({ "round": 1, "requests_per_s": null }))).await.expect(200);
-                lab.refresh_snapshots().await;
-            })
+        |_, world, _| async { throttle_if_busy(&world.reconciliation(), 1).await },
+        |lab, _| async { throttle_if_busy(&lab.reconciliation(), 1).await },
+        |lab, _| async {
+            let found = lab.round().await;
+            let throttles = found.log.entries().iter().filter(|entry| entry.action == "throttle").count();
+            assert_eq!((found.throttle_requests_per_s, throttles), (Some(LIMIT), 1));
+            let noted = lab.ledger.traffic_of([&found.id]).await.unwrap().remove(&found.id).unwrap();
+            assert!(noted.throttled);
+            let undo = Ask::post_sale("throttle");
+            lab.answer(&undo.json(&json!({ "round": 1, "requests_per_s": null }))).await.expect(200);
+            lab.refresh_snapshots().await;
         },
-    },
-    Flow {
-        name: "rebuild",
-        effects: &["Query", "EVALSHA load"],
-        prepare: |lab| Box::pin(with_redis_lost(lab)),
-        run: |_, world, _| Box::pin(warm_up(world)),
-        again: |lab, _| Box::pin(warm_up_again(lab, 1)),
-        end: at_rest,
-    },
-    Flow {
-        name: "warmup",
-        effects: &["Query", "EVALSHA load"],
-        prepare: |lab| Box::pin(with_nothing_loaded(lab)),
-        run: |_, world, _| Box::pin(warm_up(world)),
-        again: |lab, _| Box::pin(warm_up_again(lab, 2)),
-        end: |lab, _| {
-            Box::pin(async {
-                let is_loaded = lab.stock.round(&round(SOON, 1)).is_loaded().await.unwrap();
-                assert!(is_loaded, "a sale is loaded before it opens");
-                assert_eq!(lab.clean_audit().await, (4, 0, 0));
-            })
+    ),
+    flow!(
+        "rebuild",
+        ["Query", "EVALSHA load"],
+        |lab| with_redis_lost(lab),
+        |_, world, _| warm_up(world),
+        |lab, _| warm_up_again(lab, 1),
+        |_, _| at_rest(),
+    ),
+    flow!(
+        "warmup",
+        ["Query", "EVALSHA load"],
+        |lab| with_nothing_loaded(lab),
+        |_, world, _| warm_up(world),
+        |lab, _| warm_up_again(lab, 2),
+        |lab, _| async {
+            let is_loaded = lab.stock.round(&round(SOON, 1)).is_loaded().await.unwrap();
+            assert!(is_loaded, "a sale is loaded before it opens");
+            assert_eq!(lab.clean_audit().await, (4, 0, 0));
         },
-    },
-    Flow {
-        name: "redrive",
-        effects: &["ReceiveMessage", "SendMessageBatch", "DeleteMessageBatch"],
-        prepare: |lab| Box::pin(with_dead_letters(lab)),
-        run: |_, world, _| {
-            Box::pin(async {
-                admin::handle(&world.start(admin::AdminDeps::new), redrive().request()).await;
-            })
+    ),
+    flow!(
+        "redrive",
+        ["ReceiveMessage", "SendMessageBatch", "DeleteMessageBatch"],
+        |lab| with_dead_letters(lab),
+        |_, world, _| async {
+            admin::handle(&world.start(admin::AdminDeps::new), redrive().request()).await;
         },
-        again: |lab, _| Box::pin(redrive_until_nothing_is_left(lab)),
-        end: |lab, reserved| Box::pin(all_end_as(lab, reserved, OrderState::Pending)),
-    },
+        |lab, _| redrive_until_nothing_is_left(lab),
+        |lab, reserved| all_end_as(lab, reserved, OrderState::Pending),
+    ),
 ];
 
 const LIMIT: u32 = 50;
@@ -135,7 +117,7 @@ async fn with_redis_lost(lab: &Lab) -> Vec<Reservation> {
 /// Two published sales: one is open, the other opens soon.
 async fn with_nothing_loaded(lab: &Lab) -> Vec<Reservation> {
     lab.publish(SALE, &terms(4, 1)).await;
-    let opens_at_ms = Clock::system().now().plus_s(300);
+    let opens_at_ms = now().plus_s(300);
     lab.publish(SOON, &Terms { opens_at_ms, ..terms(4, 1) }).await;
     Vec::new()
 }
@@ -157,7 +139,7 @@ async fn with_everything_wrong(lab: &Lab) -> Vec<Reservation> {
     lab.redis(&["SETRANGE", &format!("sale:{{{SALE}:1:0}}"), "0", "\0\0\0\u{3}"]).await;
     let bob = lab.buy("bob").await;
     let order = lab.order_of(&bob).await;
-    lab.ledger.end_unpaid(&order, Transition::Cancel, Clock::system().now()).await.unwrap();
+    lab.ledger.end_unpaid(&order, Transition::Cancel, now()).await.unwrap();
     lab.reserve("carol").await;
     Vec::new()
 }

@@ -1,19 +1,19 @@
 //! The next round of recurring sales.
 
-use super::flow::Flow;
+use super::flow::{Flow, flow};
 use super::purchase::{all_end_as, expire};
 use super::world::World;
 use crate::packets::{TOTAL_MINOR, packet, table_of};
 use crate::prelude::*;
 
-pub(super) const FLOWS: &[Flow] = &[Flow {
-    name: "daily reset",
-    effects: &["Query", "BatchGetItem", "GetItem", "TransactWriteItems"],
-    prepare: |lab| Box::pin(with_rounds_over(lab)),
-    run: |_, world, _| Box::pin(reset(world)),
-    again: |lab, _| Box::pin(reset_and_warm_up(lab)),
-    end: |lab, reserved| Box::pin(next_rounds_began_once(lab, reserved)),
-}];
+pub(super) const FLOWS: &[Flow] = &[flow!(
+    "daily reset",
+    ["Query", "BatchGetItem", "GetItem", "TransactWriteItems"],
+    |lab| with_rounds_over(lab),
+    |_, world, _| reset(world),
+    |lab, _| reset_and_warm_up(lab),
+    |lab, reserved| next_rounds_began_once(lab, reserved),
+)];
 
 async fn reset(world: &World) {
     let _ = daily_reset::handle(&world.start(daily_reset::DailyResetDeps::new)).await;
@@ -27,7 +27,7 @@ const HALF_MS: i64 = 3 * 60 * 60 * 1000;
 
 /// Rounds of a day ago. In one of them alice has an order and bob's message is still on its way.
 async fn with_rounds_over(lab: &Lab) -> Vec<Reservation> {
-    let now = Clock::system().now().0;
+    let now = now().0;
     let (opens_at_ms, closes_at_ms) = (EpochMs(now - HALF_MS), EpochMs(now + HALF_MS));
     let offered = [terms(4, 1), packet(4)].map(|terms| Terms { opens_at_ms, closes_at_ms, ..terms });
     let daily = Recurrence::daily("Europe/Berlin").unwrap();
@@ -60,9 +60,8 @@ async fn next_rounds_began_once(lab: &Lab, reserved: &[Reservation]) {
     }
     all_end_as(lab, reserved, OrderState::Pending).await;
     expire(lab, &reserved[0]).await;
-    let now = Clock::system().now();
     let old = lab.ledger.round(&round(SALE, 1)).await.unwrap().unwrap();
-    let old = fulfilment::audit(&lab.stock, &lab.ledger, &old, now).await.unwrap().audit;
+    let old = lab.audited(&old).await.audit;
     assert!(old.is_clean(), "{old:?}");
     assert_eq!((old.free, old.held, old.ordered), (3, 0, 1));
     assert_eq!(lab.clean_audit().await, (4, 0, 0), "late messages of yesterday's round do not touch today's");
@@ -73,7 +72,7 @@ async fn next_rounds_began_once(lab: &Lab, reserved: &[Reservation]) {
 async fn adds_up(lab: &Lab) {
     let next = rounds::latest_round(&lab.ledger, &PACKET.parse().unwrap()).await;
     table_of(lab, &next.id).await;
-    let audited = fulfilment::audit(&lab.stock, &lab.ledger, &next, Clock::system().now()).await.unwrap();
+    let audited = lab.audited(&next).await;
     let awarded = audited.awarded.expect("it has awards");
     assert!(audited.audit.is_clean() && awarded.is_exact(), "{awarded:?}");
     let amount = awarded.amount.expect("it is an amount");

@@ -1,6 +1,6 @@
 //! Operators who get no answer and ask again with the same key.
 
-use super::flow::{Flow, four, open, repeat};
+use super::flow::{Flow, flow, four, open, repeat};
 use super::world::World;
 use crate::prelude::*;
 
@@ -8,75 +8,63 @@ use crate::prelude::*;
 pub(super) const PUBLISHED: u32 = 2;
 
 pub(super) const FLOWS: &[Flow] = &[
-    Flow {
-        name: "create",
-        effects: &["PutItem"],
-        prepare: |_| Box::pin(async { Vec::new() }),
-        run: |_, world, _| Box::pin(operate(world, create())),
-        again: |lab, _| {
-            Box::pin(async {
-                let answer = lab.answer(&create()).await;
-                assert!(matches!(answer.status, 200 | 201), "{answer:?}");
-            })
+    flow!(
+        "create",
+        ["PutItem"],
+        |_| async { Vec::new() },
+        |_, world, _| operate(world, create()),
+        |lab, _| async {
+            let answer = lab.answer(&create()).await;
+            assert!(matches!(answer.status, 200 | 201), "{answer:?}");
         },
-        end: |lab, _| {
-            Box::pin(async {
-                let offer = lab.offer().await;
-                assert_eq!((offer.state, offer.version, offer.terms.total), (SaleState::Draft, 1, 4));
-                repeat(lab, ask("publish")).await;
-                lab.load(SALE).await;
-            })
+        |lab, _| async {
+            let offer = lab.offer().await;
+            assert_eq!((offer.state, offer.version, offer.terms.total), (SaleState::Draft, 1, 4));
+            repeat(lab, ask("publish")).await;
+            lab.load(SALE).await;
         },
-    },
-    Flow {
-        name: "end recurrence",
-        effects: &["GetItem", "PutItem"],
-        prepare: |lab| Box::pin(with_sale_that_recurs(lab)),
-        run: |_, world, _| Box::pin(operate(world, ask("end_recurrence"))),
-        again: |lab, _| Box::pin(repeat(lab, ask("end_recurrence"))),
-        end: |lab, _| {
-            Box::pin(async {
-                let offer = lab.offer().await;
-                assert_eq!((offer.recurrence, offer.version), (None, PUBLISHED + 1));
-            })
+    ),
+    flow!(
+        "end recurrence",
+        ["GetItem", "PutItem"],
+        |lab| with_sale_that_recurs(lab),
+        |_, world, _| operate(world, ask("end_recurrence")),
+        |lab, _| repeat(lab, ask("end_recurrence")),
+        |lab, _| async {
+            let offer = lab.offer().await;
+            assert_eq!((offer.recurrence, offer.version), (None, PUBLISHED + 1));
         },
-    },
-    Flow {
-        name: "restock",
-        effects: &["GetItem", "TransactWriteItems", "EVALSHA amend"],
-        prepare: |lab| Box::pin(open(lab, four(), &["alice"], &["bob"])),
-        run: |_, world, _| Box::pin(operate(world, restock())),
-        again: |lab, _| Box::pin(repeat(lab, restock())),
-        end: |lab, _| {
-            Box::pin(async {
-                let round = lab.round().await;
-                assert_eq!((round.terms.total, round.version), (6, 2));
-                assert_eq!(lab.clean_audit().await, (4, 0, 2));
-            })
+    ),
+    flow!(
+        "restock",
+        ["GetItem", "TransactWriteItems", "EVALSHA amend"],
+        |lab| open(lab, four(), &["alice"], &["bob"]),
+        |_, world, _| operate(world, restock()),
+        |lab, _| repeat(lab, restock()),
+        |lab, _| async {
+            let round = lab.round().await;
+            assert_eq!((round.terms.total, round.version), (6, 2));
+            assert_eq!(lab.clean_audit().await, (4, 0, 2));
         },
-    },
-    Flow {
-        name: "rain",
-        effects: &["GetItem", "TransactWriteItems", "EVALSHA amend"],
-        prepare: |lab| {
-            Box::pin(async {
-                let steady = Some(Steady { units: 1, every_s: 3600 });
-                let rain = Some(Rain { at_once: 2, steady, ..Rain::default() });
-                open(lab, Terms { rain, ..four() }, &["alice"], &["bob"]).await
-            })
+    ),
+    flow!(
+        "rain",
+        ["GetItem", "TransactWriteItems", "EVALSHA amend"],
+        |lab| async {
+            let steady = Some(Steady { units: 1, every_s: 3600 });
+            let rain = Some(Rain { at_once: 2, steady, ..Rain::default() });
+            open(lab, Terms { rain, ..four() }, &["alice"], &["bob"]).await
         },
-        run: |_, world, _| Box::pin(operate(world, rain())),
-        again: |lab, _| Box::pin(repeat(lab, rain())),
-        end: |lab, _| {
-            Box::pin(async {
-                let round = lab.round().await;
-                assert_eq!((round.terms.rain.as_ref().unwrap().at_once, round.version), (3, 2));
-                let counters = lab.stock.round(&round.id).counters().await.unwrap().unwrap();
-                assert_eq!(counters.plan, round.terms.rain_plan());
-                assert_eq!((counters.last_unit, lab.clean_audit().await), (3, (2, 0, 2)));
-            })
+        |_, world, _| operate(world, rain()),
+        |lab, _| repeat(lab, rain()),
+        |lab, _| async {
+            let round = lab.round().await;
+            assert_eq!((round.terms.rain.as_ref().unwrap().at_once, round.version), (3, 2));
+            let counters = lab.stock.round(&round.id).counters().await.unwrap().unwrap();
+            assert_eq!(counters.plan, round.terms.rain_plan());
+            assert_eq!((counters.last_unit, lab.clean_audit().await), (3, (2, 0, 2)));
         },
-    },
+    ),
 ];
 
 /// The body of every request to create the sale, so that a repeat is identical to the byte.
@@ -108,9 +96,7 @@ pub(super) async fn operate(world: &World, ask: Ask) {
 
 /// Alice has an order and bob's message is on its way.
 async fn with_sale_that_recurs(lab: &Lab) -> Vec<Reservation> {
-    let daily = Recurrence::daily("Etc/UTC").unwrap();
-    rounds::draft(&lab.ledger, SALE, &terms(4, 1), Some(&daily)).await;
-    rounds::publish(&lab.ledger, SALE).await;
+    rounds::publish_daily(&lab.ledger, SALE, &terms(4, 1)).await;
     lab.refresh_snapshots().await;
     lab.load(SALE).await;
     vec![lab.buy("alice").await, lab.reserve("bob").await]

@@ -15,8 +15,8 @@ use mutated::MUTATED;
 use right::{RIGHT, Scenario};
 use world::World;
 
+use crate::histories::passes;
 use crate::prelude::*;
-use crate::recording::passes;
 
 const AT_ONCE: usize = 6;
 /// Mistakes of which clients hear something, or of which the ledger shows that it is not what they heard. The history

@@ -4,9 +4,9 @@ use history::History;
 use model::trace::{Function, How, Trace, What};
 use tests::{Effect, Fault, Held, Mutants, Point, Queues, RecordedProxy, Recorder, When};
 
+use crate::contents::{image, keys};
 use crate::prelude::*;
 use crate::recording::recorded_answer;
-use crate::resources::{image, keys};
 
 /// Longer than any payment window here.
 pub(super) const LONG_S: i64 = 2000;

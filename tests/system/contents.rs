@@ -1,0 +1,84 @@
+//! Everything that a lab stores.
+
+use crate::prelude::*;
+
+/// Every key in Redis, as `DUMP` returns it, with the time at which it expires.
+pub(crate) async fn keys(url: &str) -> BTreeMap<String, (Vec<u8>, i64)> {
+    let mut redis = tests::redis_at(url).await;
+    let names: Vec<String> = redis::cmd("KEYS").arg("*").query_async(&mut redis).await.unwrap();
+    let mut keys = BTreeMap::new();
+    for name in names {
+        let dump: (Vec<u8>, i64) =
+            redis::pipe().cmd("DUMP").arg(&name).cmd("PEXPIRETIME").arg(&name).query_async(&mut redis).await.unwrap();
+        keys.insert(name, dump);
+    }
+    keys
+}
+
+/// Everything that a lab stores.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Contents {
+    pub(crate) keys: BTreeMap<String, (Vec<u8>, i64)>,
+    pub(crate) items: BTreeMap<String, BTreeMap<String, AttributeValue>>,
+    pub(crate) depths: BTreeMap<&'static str, [u32; 3]>,
+}
+
+impl Lab {
+    pub(crate) async fn contents(&self) -> Contents {
+        let mut depths = BTreeMap::new();
+        // Anybody may ask for a rebuild.
+        for (name, url) in self.queues().filter(|(name, _)| *name != "rebuilds") {
+            depths.insert(name, depth(&self.sqs, url).await);
+        }
+        Contents { keys: keys(&self.valkey.url()).await, items: items(&self.dynamodb, &self.table).await, depths }
+    }
+
+    /// Resets Redis to what it was when `keys` was read, as a failover to a lagging replica does.
+    pub(crate) async fn rewind(&self, keys: &BTreeMap<String, (Vec<u8>, i64)>) {
+        self.redis_written_at.get_or_init(|| self.recorder.now_ns());
+        let mut redis = tests::redis_at(&self.valkey.url()).await;
+        let () = redis::cmd("FLUSHALL").query_async(&mut redis).await.unwrap();
+        for (name, (dump, expires_at_ms)) in keys {
+            let mut restore = redis::cmd("RESTORE");
+            restore.arg(name).arg(expires_at_ms).arg(dump).arg("ABSTTL");
+            let () = restore.query_async(&mut redis).await.unwrap();
+        }
+    }
+
+    /// Sends a command to Redis, bypassing the scripts.
+    pub(crate) async fn redis(&self, command: &[&str]) {
+        self.redis_written_at.get_or_init(|| self.recorder.now_ns());
+        let mut redis = tests::redis_at(&self.valkey.url()).await;
+        let done: redis::Value = redis::cmd(command[0]).arg(&command[1..]).query_async(&mut redis).await.unwrap();
+        assert_ne!(done, redis::Value::Int(0), "{command:?} changed nothing");
+    }
+
+    /// Redis's answer to a command, bypassing the scripts.
+    pub(crate) async fn redis_text(&self, command: &[&str]) -> String {
+        let mut redis = tests::redis_at(&self.valkey.url()).await;
+        redis::cmd(command[0]).arg(&command[1..]).query_async(&mut redis).await.unwrap()
+    }
+
+    pub(crate) async fn put_item(&self, item: BTreeMap<String, AttributeValue>) {
+        let put = self.dynamodb.put_item().table_name(&self.table).set_item(Some(item.into_iter().collect()));
+        put.send().await.unwrap();
+    }
+
+    pub(crate) async fn delete_item(&self, pk: &str) {
+        let delete = self.dynamodb.delete_item().table_name(&self.table).key("pk", AttributeValue::S(pk.to_owned()));
+        delete.condition_expression("attribute_exists(pk)").send().await.unwrap();
+    }
+
+    /// Sets an attribute of an item regardless of the rules.
+    pub(crate) async fn set_attribute(&self, pk: &str, name: &str, value: AttributeValue) {
+        let update = self.dynamodb.update_item().table_name(&self.table).key("pk", AttributeValue::S(pk.to_owned()));
+        let update = update.update_expression("SET #name = :value").expression_attribute_names("#name", name);
+        update.expression_attribute_values(":value", value).send().await.unwrap();
+    }
+}
+
+/// An item as a stream has it.
+pub(crate) fn image(item: &BTreeMap<String, AttributeValue>) -> Value {
+    let item: HashMap<_, _> = item.clone().into_iter().collect();
+    serde_json::to_value(serde_dynamo::Item::from(item)).unwrap()
+}
