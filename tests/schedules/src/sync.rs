@@ -1,6 +1,7 @@
 //! The types that requests share, where [shuttle] may let another task run before each step. Time passes only when a scenario
 //! says so.
 
+use std::ops::Deref;
 use std::pin::pin;
 use std::sync::Arc;
 use std::task::Poll;
@@ -32,19 +33,17 @@ pub fn step() {
 #[derive(Debug, Default)]
 pub struct AsyncMutex<T>(Arc<tokio::sync::Mutex<T>>);
 
+impl<T> Deref for AsyncMutex<T> {
+    type Target = tokio::sync::Mutex<T>;
+
+    fn deref(&self) -> &Self::Target {
+        step();
+        &self.0
+    }
+}
+
 impl<T> AsyncMutex<T> {
-    pub async fn lock(&self) -> tokio::sync::MutexGuard<'_, T> {
-        step();
-        self.0.lock().await
-    }
-
-    /// Takes the lock if it is free. Fails if it is taken.
-    pub fn try_lock(&self) -> Result<tokio::sync::MutexGuard<'_, T>, tokio::sync::TryLockError> {
-        step();
-        self.0.try_lock()
-    }
-
-    /// Likewise, with a guard that owns its mutex. Fails if it is taken.
+    /// Takes the lock if it is free, with a guard that owns its mutex. Fails if it is taken.
     pub fn try_lock_owned(self: Arc<Self>) -> Result<tokio::sync::OwnedMutexGuard<T>, tokio::sync::TryLockError> {
         step();
         Arc::clone(&self.0).try_lock_owned()
@@ -64,20 +63,14 @@ impl Semaphore {
     pub const fn const_new(permits: usize) -> Self {
         Self::new(permits)
     }
+}
 
-    pub async fn acquire(&self) -> Result<tokio::sync::SemaphorePermit<'_>, tokio::sync::AcquireError> {
-        step();
-        self.0.acquire().await
-    }
+impl Deref for Semaphore {
+    type Target = tokio::sync::Semaphore;
 
-    pub fn add_permits(&self, permits: usize) {
+    fn deref(&self) -> &Self::Target {
         step();
-        self.0.add_permits(permits);
-    }
-
-    pub fn try_acquire(&self) -> Result<tokio::sync::SemaphorePermit<'_>, tokio::sync::TryAcquireError> {
-        step();
-        self.0.try_acquire()
+        &self.0
     }
 }
 

@@ -1,9 +1,16 @@
 //! Callers publish metrics at once.
+//!
+//! Sources: shared/runtime/src/counts.rs
 
 use super::counts::Counts;
 use crate::prelude::*;
 
 /// Three publish at once. The callback is called for each of them, one after the other.
+// Mistake "are called for each": the callbacks are taken out while they are called.
+// - self.0.lock().unwrap_or_else(PoisonError::into_inner).iter().for_each(|count| count());
+// + let counts = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
+// + counts.iter().for_each(|count| count());
+// + self.0.lock().unwrap_or_else(PoisonError::into_inner).extend(counts);
 pub fn all_counts_are_called_for_each() {
     let (counts, called) = (Arc::new(Counts::default()), Arc::<AtomicU32>::default());
     let (calling, times) = (OneAtATime::default(), Arc::clone(&called));
@@ -11,14 +18,8 @@ pub fn all_counts_are_called_for_each() {
         let calling = calling.begin("a count is called by one at a time");
         step();
         drop(calling);
-        times.fetch_add(1, Ordering::Relaxed);
+        times.fetch_add(1, Relaxed);
     });
-    let callers = [(); 3].map(|()| {
-        let counts = Arc::clone(&counts);
-        thread::spawn(move || counts.call_all())
-    });
-    for caller in callers {
-        caller.join().unwrap();
-    }
-    assert_eq!(called.load(Ordering::Relaxed), 3, "all counts are called for each");
+    at_once(&counts, 3, async |counts, _| counts.call_all());
+    assert_eq!(called.load(Relaxed), 3, "all counts are called for each");
 }

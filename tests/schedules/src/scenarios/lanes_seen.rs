@@ -1,4 +1,6 @@
 //! Buyers search the other lanes of a round for units.
+//!
+//! Sources: shared/stock/src/lanes_seen.rs
 
 use stock::{Reserve, SoldOut, StockError, WinsSeen};
 
@@ -9,66 +11,64 @@ fn sold_out() -> SoldOut {
     SoldOut { wins: WinsSeen::at(EpochMs(1)), lasts: Duration::from_secs(60), next_release_ms: None }
 }
 
+async fn search(
+    (seen, searching): &(RoundSeen, OneAtATime),
+    found: Result<Reserve, StockError>,
+) -> Result<Reserve, StockError> {
+    let at_home = async { Ok(Reserve::SoldOut(sold_out())) };
+    let search = async {
+        let _search = searching.begin("one request searches");
+        yield_now().await;
+        found
+    };
+    seen.search_in_turn(at_home, search).await
+}
+
 /// Three buyers come, and each request may be dropped. The remaining units are in transit, so none of them gets one. The next
 /// buyer may still search.
+// Mistake: the lock is released before the search.
+// - let _searching = match self.searching
+// + let _ = match self.searching
 pub fn one_request_searches() {
-    let seen = Arc::new((RoundSeen::default(), OneAtATime::default()));
-    let search = async |seen: &(RoundSeen, OneAtATime), found: Result<Reserve, StockError>| {
-        let at_home = async { Ok(Reserve::SoldOut(sold_out())) };
-        let search = async {
-            let _search = seen.1.begin("one request searches");
-            yield_now().await;
-            found
-        };
-        seen.0.search_in_turn(at_home, search).await
-    };
-    let buyers = [(); 3].map(|()| {
-        let seen = Arc::clone(&seen);
-        spawn(async move {
-            let _ = until_given_up(search(&seen, Err(StockError::OnTheWay))).await;
-        })
+    let state = Arc::new((RoundSeen::default(), OneAtATime::default()));
+    at_once(&state, 3, async |state, _| {
+        let _ = until_given_up(search(state, Err(StockError::OnTheWay))).await;
     });
-    block_on(async {
-        all(buyers).await;
-        assert!(matches!(search(&seen, Ok(Reserve::Blocked)).await, Ok(Reserve::Blocked)), "the next one may search");
-    });
+    let next = block_on(search(&state, Ok(Reserve::Blocked)));
+    assert!(matches!(next, Ok(Reserve::Blocked)), "the next one may search");
 }
 
 /// One request finds a unit, and a later one finds that none is left. Then no request goes by the first finding.
 pub fn what_is_found_later_holds() {
     let seen = Arc::new(RoundSeen::default());
-    let first = {
-        let seen = Arc::clone(&seen);
-        spawn(async move {
-            let _searching = seen.searching.lock().await;
-            if seen.sold_out().is_none() {
-                seen.note_units(Stamp::now());
-            }
-        })
-    };
-    block_on(async {
-        {
-            let _searching = seen.searching.lock().await;
-            seen.note_sold_out(Stamp::now(), sold_out());
+    let first = async |seen: &RoundSeen, _: usize| {
+        let _searching = seen.searching.lock().await;
+        if seen.sold_out().is_none() {
+            seen.note_units(Stamp::now());
         }
-        first.await.unwrap();
-        assert!(seen.sold_out().is_some() && !seen.may_have_units(), "what is found later holds");
+    };
+    at_once_and(&seen, 1, first, async |seen| {
+        let _searching = seen.searching.lock().await;
+        seen.note_sold_out(Stamp::now(), sold_out());
     });
+    assert!(seen.sold_out().is_some() && !seen.may_have_units(), "what is found later holds");
 }
 
 /// Two requests are the first for the same round. They share what they see; requests for another round do not.
+// Mistake: a round is looked up under one lock and kept under another.
+// - Arc::clone(rounds.entry(round.clone()).or_default())
+// + drop(rounds);
+// + let seen = Arc::<RoundSeen>::default();
+// + lock(&self.0).insert(round.clone(), Arc::clone(&seen));
+// + seen
 pub fn all_see_the_same_round() {
-    let lanes = LanesSeen::default();
-    let other = {
-        let lanes = lanes.clone();
-        thread::spawn(move || lanes.of(&round(1)))
-    };
-    let (mine, theirs) = (lanes.of(&round(1)), other.join().unwrap());
+    let lanes = Arc::new(LanesSeen::default());
+    let of_lamps = async |lanes: &LanesSeen| lanes.of(&lamps());
+    let (theirs, mine) = at_once_and(&lanes, 1, async |lanes, _| lanes.of(&lamps()), of_lamps);
     *mine.leases_from.lock().unwrap() = Some((Stamp::now(), lanes.any_lane(2)));
-    assert!(Arc::ptr_eq(&mine, &theirs) && theirs.leases_from.lock().unwrap().is_some(), "all see the same round");
-    assert!(!Arc::ptr_eq(&mine, &lanes.of(&round(2))));
-}
-
-fn round(number: u32) -> RoundId {
-    RoundId { sale: "lamp".parse().unwrap(), number: RoundNumber(number) }
+    assert!(
+        Arc::ptr_eq(&mine, &theirs[0]) && theirs[0].leases_from.lock().unwrap().is_some(),
+        "all see the same round"
+    );
+    assert!(!Arc::ptr_eq(&mine, &lanes.of(&RoundId { number: RoundNumber(2), ..lamps() })));
 }

@@ -1,4 +1,6 @@
 //! Requests share a value that is refreshed as it is used.
+//!
+//! Sources: shared/runtime/src/cache/refreshed.rs
 
 use super::refreshed::{Bounds, Refreshed};
 use crate::prelude::*;
@@ -37,64 +39,73 @@ impl Source {
 
     async fn read(self: Arc<Self>) -> Result<u32, Away> {
         let reading = self.reading.begin("one task reads");
-        self.readings.fetch_add(1, Ordering::Relaxed);
+        self.readings.fetch_add(1, Relaxed);
         yield_now().await;
-        let read = self.version.load(Ordering::Relaxed);
+        let read = self.version.load(Relaxed);
         yield_now().await;
         drop(reading);
-        if self.is_away.load(Ordering::Relaxed) { Err(Away) } else { Ok(read) }
+        if self.is_away.load(Relaxed) { Err(Away) } else { Ok(read) }
     }
 
     fn set(&self, version: u32) {
         step();
-        self.version.fetch_max(version, Ordering::Relaxed);
+        self.version.fetch_max(version, Relaxed);
     }
 
     fn readings(&self) -> u32 {
-        self.readings.load(Ordering::Relaxed)
+        self.readings.load(Relaxed)
     }
 }
 
 /// Three requests come before there is a value. They share one reading, unless one took too long.
+// Mistake "one task reads": a request that has to wait for a reading starts one.
+// - let _reading = self.0.reading.lock().await;
+// - let now
+// + let _ = self.0.reading.lock().await;
+// + let now
+// Mistake "one reading serves all": a request that waited for a reading starts another.
+// - if let Some(value) = self.0.no_older_than(oldest, now) {
+// + if let Some(value) = self.0.no_older_than(Duration::ZERO.min(oldest), now) {
 pub fn one_reading_serves_all_who_wait() {
-    let (source, refreshed) = Source::new();
-    let requests = [(); 3].map(|()| {
-        let refreshed = refreshed.clone();
-        spawn(async move { refreshed.get().await.is_ok() })
-    });
-    block_on(async {
-        let mut served = 0;
-        for request in requests {
-            served += u32::from(request.await.unwrap());
-        }
-        let failed = 3 - served;
-        assert!(source.readings() <= 1 + failed, "one reading serves all who wait");
-    });
+    let state = Arc::new(Source::new());
+    let served = at_once(&state, 3, async |(_, refreshed), _| refreshed.get().await.is_ok());
+    let failed = served.into_iter().filter(|served| !served).count();
+    assert!(state.0.readings() <= 1 + failed as u32, "one reading serves all who wait");
 }
 
 /// Three requests come when the value is no longer fresh. None waits, and it is read again once, unless that took too long.
+// Mistake: a background reading starts although another has just ended.
+// - if self.0.no_older_than(self.0.bounds.fresh, now).is_some() ||
+// + if self.0.no_older_than(Duration::ZERO, now).is_some() ||
+// Mistake "one task reads": the lock is released before the background reading has ended.
+// - let inner = Arc::clone(&self.0);
+// + let inner = Arc::clone(&self.0);
+// + drop(reading);
+// - drop(reading);
+// - });
+// + });
 pub fn one_task_reads_it_again() {
-    let (source, refreshed) = Source::new();
-    let requests = [(); 3].map(|()| {
-        let refreshed = refreshed.clone();
-        spawn(async move {
-            while refreshed.last().is_none() {
-                yield_now().await;
-            }
-            refreshed.get().await.unwrap();
-        })
-    });
-    block_on(async {
+    let state = Arc::new(Source::new());
+    let wait_for_it = async |(_, refreshed): &(Arc<Source>, Refreshed<u32, Away>), _: usize| {
+        while refreshed.last().is_none() {
+            yield_now().await;
+        }
+        refreshed.get().await.unwrap();
+    };
+    let (_, before) = at_once_and(&state, 3, wait_for_it, async |(source, refreshed)| {
         while refreshed.refresh().await.is_err() {}
         let before = source.readings();
         pass(BOUNDS.fresh);
         source.set(1);
-        all(requests).await;
-        assert!(source.readings() <= before + 1, "one task reads it again");
+        before
     });
+    assert!(state.0.readings() <= before + 1, "one task reads it again");
 }
 
 /// The value is too old to use. A request waits for a new reading and may be dropped; the reading continues.
+// Mistake: a caller that gives up ends the reading.
+// - let reading = spawn(async move {
+// + let reading = Box::pin(async move {
 pub fn a_reading_outlives_its_caller() {
     let (source, refreshed) = Source::new();
     block_on(async {
@@ -123,29 +134,24 @@ pub fn a_reading_outlives_its_caller() {
 /// and once all is quiet the next request gets the current value.
 pub fn it_never_goes_back_and_nobody_is_stuck() {
     let (source, refreshed) = Source::new();
-    let newest = Arc::<AtomicU32>::default();
-    let requests: Vec<_> = (0..3)
-        .map(|number| {
-            let (source, refreshed, newest) = (Arc::clone(&source), refreshed.clone(), Arc::clone(&newest));
-            spawn(async move {
-                if number == 0 {
-                    source.is_away.store(true, Ordering::Relaxed);
-                }
-                for _ in 0..2 {
-                    let before = newest.load(Ordering::Relaxed);
-                    if let Some(Ok(value)) = until_given_up(refreshed.get()).await {
-                        assert!(*value >= before, "it never goes back");
-                        newest.fetch_max(*value, Ordering::Relaxed);
-                    }
-                    source.set(number + 1);
-                    pass(BOUNDS.usable);
-                }
-                source.is_away.store(false, Ordering::Relaxed);
-            })
-        })
-        .collect();
+    let state = Arc::new((source, refreshed, AtomicU32::new(0)));
+    at_once(&state, 3, async |(source, refreshed, newest), number| {
+        if number == 0 {
+            source.is_away.store(true, Relaxed);
+        }
+        for _ in 0..2 {
+            let before = newest.load(Relaxed);
+            if let Some(Ok(value)) = until_given_up(refreshed.get()).await {
+                assert!(*value >= before, "it never goes back");
+                newest.fetch_max(*value, Relaxed);
+            }
+            source.set(number as u32 + 1);
+            pass(BOUNDS.usable);
+        }
+        source.is_away.store(false, Relaxed);
+    });
     block_on(async {
-        all(requests).await;
+        let (source, refreshed, _) = &*state;
         source.set(9);
         pass(BOUNDS.held);
         let mut tries = 0;

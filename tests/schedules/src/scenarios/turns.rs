@@ -1,4 +1,6 @@
 //! Requests for a throttled sale take turns from their process's lease.
+//!
+//! Sources: shared/process/src/turns.rs
 
 use stock::Lease;
 
@@ -19,89 +21,78 @@ struct Call(Arc<Redis>);
 
 impl Drop for Call {
     fn drop(&mut self) {
-        self.0.is_asked.store(false, Ordering::Relaxed);
+        self.0.is_asked.store(false, Relaxed);
     }
 }
 
 impl Redis {
     async fn lease(self: Arc<Self>, wanted: u32, answers: bool) -> Result<Lease, ()> {
-        assert!(!self.is_asked.swap(true, Ordering::Relaxed), "one request asks Redis for all");
+        assert!(!self.is_asked.swap(true, Relaxed), "one request asks Redis for all");
         let call = Call(Arc::clone(&self));
-        self.calls.fetch_add(1, Ordering::Relaxed);
+        self.calls.fetch_add(1, Relaxed);
         yield_now().await;
         drop(call);
         if !answers {
             return Err(());
         }
-        self.leased.fetch_add(wanted, Ordering::Relaxed);
+        self.leased.fetch_add(wanted, Relaxed);
         Ok(Lease { count: wanted, holds_for: SECOND })
     }
 }
 
+async fn take(turns: &Turns, redis: &Arc<Redis>, answers: bool) -> Result<Turn, ()> {
+    turns.take(PER_S, Clock, async |wanted| Arc::clone(redis).lease(wanted, answers).await).await
+}
+
 /// Four requests come while a second passes. One of them gives its turn back.
+// Mistake "one request asks Redis for all": the lock is released before Redis is asked.
+// - let mut leased = self.leased.lock().await;
+// + let mut kept = *self.leased.lock().await;
+// + let leased = &mut kept;
 pub fn no_more_turns_than_were_leased() {
-    let (turns, redis) = (Arc::<Turns>::default(), Arc::<Redis>::default());
-    let (went, given_back) = (Arc::<AtomicU32>::default(), Arc::<AtomicU32>::default());
-    let requests: Vec<_> = (0..4)
-        .map(|number| {
-            let (turns, redis) = (Arc::clone(&turns), Arc::clone(&redis));
-            let (went, given_back) = (Arc::clone(&went), Arc::clone(&given_back));
-            spawn(async move {
-                if number == 3 {
-                    pass(SECOND);
-                }
-                let turn = turns.take(PER_S, Clock, async |wanted| redis.lease(wanted, true).await).await;
-                if turn == Ok(Turn::Now) {
-                    went.fetch_add(1, Ordering::Relaxed);
-                    if number == 1 {
-                        given_back.fetch_add(1, Ordering::Relaxed);
-                        turns.give_back();
-                    }
-                }
-            })
-        })
-        .collect();
-    block_on(async {
-        all(requests).await;
+    let state = Arc::<(Turns, Arc<Redis>, [AtomicU32; 2])>::default();
+    at_once(&state, 4, async |(turns, redis, [went, given_back]), number| {
+        if number == 3 {
+            pass(SECOND);
+        }
+        if take(turns, redis, true).await == Ok(Turn::Now) {
+            went.fetch_add(1, Relaxed);
+            if number == 1 {
+                given_back.fetch_add(1, Relaxed);
+                turns.give_back();
+            }
+        }
     });
-    let [went, given_back] = [went, given_back].map(|count| count.load(Ordering::Relaxed));
-    assert!(went <= redis.leased.load(Ordering::Relaxed) + given_back, "no more turns than were leased");
+    let [went, given_back] = [0, 1].map(|at: usize| state.2[at].load(Relaxed));
+    assert!(went <= state.1.leased.load(Relaxed) + given_back, "no more turns than were leased");
 }
 
 /// A lease has one turn left, and another is given back while that one is taken. Then two can be taken.
+// Mistake "is given back is there": a turn is taken in two steps.
+// - let taken = self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1));
+// + let taken = self.left.load(Ordering::Relaxed).checked_sub(1).ok_or(());
+// + let taken = taken.map(|left| self.left.store(left, Ordering::Relaxed));
 pub fn a_turn_that_is_given_back_is_there() {
-    let (turns, redis) = (Arc::<Turns>::default(), Arc::<Redis>::default());
-    let take = async |turns: &Turns, redis: &Arc<Redis>| {
-        let redis = Arc::clone(redis);
-        turns.take(PER_S, Clock, async |_| redis.lease(2, true).await).await
+    let state = Arc::<(Turns, Arc<Redis>)>::default();
+    let take = async |(turns, redis): &(Turns, Arc<Redis>)| {
+        turns.take(PER_S, Clock, async |_| Arc::clone(redis).lease(2, true).await).await
     };
-    block_on(async {
-        assert_eq!(take(&turns, &redis).await, Ok(Turn::Now));
-        let giving = spawn({
-            let turns = Arc::clone(&turns);
-            async move { turns.give_back() }
-        });
-        let first = take(&turns, &redis).await;
-        giving.await.unwrap();
-        assert_eq!([first, take(&turns, &redis).await], [Ok(Turn::Now); 2], "a turn that is given back is there");
-    });
+    assert_eq!(block_on(take(&state)), Ok(Turn::Now));
+    let (_, first) = at_once_and(&state, 1, async |(turns, _), _| turns.give_back(), take);
+    assert_eq!([first, block_on(take(&state))], [Ok(Turn::Now); 2], "a turn that is given back is there");
 }
 
 /// Redis does not answer three requests, which may be dropped. A second later it does.
+// Mistake "is asked once a second": a lease that fails or is given up is retried at once.
+// - holds_for: TRY_AGAIN_AFTER });
+// + holds_for: TRY_AGAIN_AFTER.min(Duration::ZERO) });
 pub fn a_silent_redis_is_asked_once_a_second() {
-    let (turns, redis) = (Arc::<Turns>::default(), Arc::<Redis>::default());
-    let requests = [(); 3].map(|()| {
-        let (turns, redis) = (Arc::clone(&turns), Arc::clone(&redis));
-        spawn(async move {
-            let asked = turns.take(PER_S, Clock, async |wanted| redis.lease(wanted, false).await);
-            let _ = until_given_up(asked).await;
-        })
+    let state = Arc::<(Turns, Arc<Redis>)>::default();
+    at_once(&state, 3, async |(turns, redis), _| {
+        let _ = until_given_up(take(turns, redis, false)).await;
     });
-    block_on(async {
-        all(requests).await;
-        assert!(redis.calls.load(Ordering::Relaxed) <= 1, "a silent Redis is asked once a second");
-        pass(SECOND);
-        let turn = turns.take(PER_S, Clock, async |wanted| redis.lease(wanted, true).await).await;
-        assert_eq!(turn, Ok(Turn::Now), "it is asked again");
-    });
+    let (turns, redis) = &*state;
+    assert!(redis.calls.load(Relaxed) <= 1, "a silent Redis is asked once a second");
+    pass(SECOND);
+    assert_eq!(block_on(take(turns, redis, true)), Ok(Turn::Now), "it is asked again");
 }
