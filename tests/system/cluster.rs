@@ -262,7 +262,8 @@ async fn check(lab: &Lab, sale: &str, units: u32, heard: &Heard) {
     let (audit, _) = is_whole(lab, sale, units, &heard.won).await;
     if units == UNITS {
         let mut late = Heard::default();
-        tests::until_cooldown_ends(lab.stock.of(&lab.round().await)).await;
+        let published = rounds::latest_round(&lab.ledger, &round(sale, 1).sale).await;
+        tests::until_cooldown_ends(lab.stock.of(&published)).await;
         for number in 0..=audit.free {
             let status = buy(lab, sale, &format!("late-{number}"), &AtomicUsize::default(), &mut late).await;
             assert_eq!(status, if number < audit.free { 202 } else { 409 }, "{sale}");

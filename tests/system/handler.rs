@@ -2,7 +2,7 @@ use lambda_http::Request;
 
 use crate::prelude::*;
 
-/// What a function that answers requests needs, in a process of its own.
+/// A function that answers requests, called directly.
 pub(crate) trait Handler: Sync {
     fn respond(&self, request: Request) -> impl Future<Output = Response<Body>> + Send;
 

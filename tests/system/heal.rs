@@ -59,7 +59,7 @@ pub(crate) fn won(answer: &Answer) -> Option<ReservationId> {
     None
 }
 
-/// After healing, every unit of a sale's first round is in one place, every promise is in the ledger, and nobody is over
+/// After healing, every unit of a sale's latest round is in one place, every promise is in the ledger, and nobody is over
 /// the limit of one. Returns how many of the promised orders are live.
 pub(crate) async fn is_whole(lab: &Lab, sale: &str, total: u32, promised: &BTreeSet<ReservationId>) -> (Audit, usize) {
     let published = rounds::latest_round(&lab.ledger, &round(sale, 1).sale).await;

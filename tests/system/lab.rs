@@ -43,7 +43,7 @@ const QUEUES: [(&str, &str); 11] = [
     ("emitter_failures", "EMITTER_FAILURES_QUEUE_URL"),
 ];
 
-/// Functions in the lab's own process, which have read, counted and seen nothing yet.
+/// Functions in the lab's own process, which share what it has read of sales and have counted no request yet.
 macro_rules! functions {
     ($($function:ident: $deps:ident),*) => {
         impl Lab {

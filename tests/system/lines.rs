@@ -521,3 +521,13 @@ async fn without_the_seed_nobody_guesses_an_order() {
     lab.answer(&Ask::get(format!("/v1/sales/{SALE}/line"))).await.problem(503, "overloaded");
     lab.answer(&come("tokens", "user-1", Some(&ticket), None)).await.problem(409, "not_your_turn");
 }
+
+#[tokio::test]
+async fn the_samples_are_answered() {
+    let lab = selling(with_line(10, LINE)).await;
+    for (name, status) in [("ticket", 201), ("line", 200)] {
+        let request = events::request(&sample(&format!("waiting_room/{name}")));
+        let response = waiting_room::handle(&lab.waiting_room(), request).await;
+        assert_eq!(response.status(), status, "{response:?}");
+    }
+}

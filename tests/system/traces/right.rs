@@ -127,14 +127,18 @@ async fn cancel_or_order(world: &World) {
     world.cancel(&alice, None).await.unwrap().expect(200);
     world.order(&alice, None).await;
     let bob = world.reserve("bob").await;
-    futures::join!(world.order(&bob, None), world.cancel(&bob, None));
+    let (made, answer) = futures::join!(world.order(&bob, None), world.cancel(&bob, None));
+    assert_eq!(made, How::Done);
+    answer.unwrap().expect(200);
+    assert_eq!(world.lab.order_of(&bob).await.state, OrderState::Cancelled);
 }
 
 /// An order is confirmed by a function that read it as PENDING while it is cancelled.
 async fn release_or_confirm(world: &World) {
     let alice = world.reserve("alice").await;
     assert_eq!(world.order(&alice, at("EVALSHA confirm", Before)).await, How::Died);
-    futures::join!(world.order(&alice, None), world.cancel(&alice, None));
+    let (_, answer) = futures::join!(world.order(&alice, None), world.cancel(&alice, None));
+    answer.unwrap().expect(200);
     assert_eq!(world.lab.order_of(&alice).await.state, OrderState::Cancelled);
     world.buy("bob").await;
 }
