@@ -1,6 +1,7 @@
 // The waiting page with simulated documents. waiting.test.js tests it on a system.
 
 import { expect, test } from 'vitest';
+import { commitmentOf, readTicket } from '../../clients/typescript/src/place.js';
 import { lineWords } from '../words/line.js';
 import { shopWords } from '../words/shop.js';
 import { cardSays, problem } from './answers.js';
