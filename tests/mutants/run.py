@@ -123,11 +123,11 @@ def copy(crates, mutated):
         if (ROOT / name).exists() and not (COPY / name).exists():
             (COPY / name).symlink_to(ROOT / name)
     subprocess.run(["node", "infra/cdk/openapi/main.js"], cwd=COPY, check=True)
-    # What is compiled already: all that comes from a registry. Cargo replaces files and never writes into them, so links do.
+    # What is compiled already: all that comes from a registry. No links: cargo and rustc write into some of these files.
     if not (COPY / "target/debug").exists():
         (COPY / "target/debug").mkdir(parents=True)
         compiled = [ROOT / "target/debug" / part for part in [".fingerprint", "build", "deps"]]
-        subprocess.run(["cp", "-al", *compiled, COPY / "target/debug"], check=True)
+        subprocess.run(["cp", "-a", "--reflink=auto", *compiled, COPY / "target/debug"], check=True)
 
 
 def changed(name, data, crates):
