@@ -244,6 +244,6 @@ impl From<&Ask> for Asked {
 }
 
 /// Percent-decodes a path, as the gateway does.
-pub(crate) fn unescaped(path: &str) -> String {
+fn unescaped(path: &str) -> String {
     percent_encoding::percent_decode_str(path).decode_utf8_lossy().into_owned()
 }

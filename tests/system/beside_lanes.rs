@@ -171,9 +171,7 @@ async fn a_lane_that_is_away_hides_no_message_of_the_others_and_no_unit_is_calle
         lab.reserve(at_home_in(index, LANES, 0).as_str()).await;
     }
     lab.silence_lane(1).await;
-    let clock = Clock::ahead_by_ms(120_000);
-    let summary =
-        reconciliation::handle(&reconciliation::ReconciliationDeps { clock, ..lab.reconciliation() }).await.unwrap();
+    let summary = lab.reconcile_in(120_000).await;
     assert_eq!(summary.sent, 2, "{summary:?}");
     assert!(summary.outbox_age_s >= 120 && summary.failed > 0, "{summary:?}");
     assert_eq!(summary.rounds, BTreeMap::new(), "a round with an unknown lane is not counted");

@@ -11,11 +11,6 @@ fn autumn(sales: &[&str]) -> Value {
     json!({ "campaign_id": "autumn", "title": "Autumn", "sale_ids": sales })
 }
 
-pub(crate) fn window(now: EpochMs, opens_in_s: i64, closes_in_s: i64) -> Terms {
-    let (opens_at_ms, closes_at_ms) = (EpochMs(now.0 + opens_in_s * 1000), EpochMs(now.0 + closes_in_s * 1000));
-    Terms { opens_at_ms, closes_at_ms, ..terms(10, 1) }
-}
-
 fn ids(campaign: &Answer) -> Vec<String> {
     let sales = campaign.body["sales"].as_array().unwrap().iter();
     sales.map(|sale| sale["sale_id"].as_str().unwrap().to_owned()).collect()
@@ -25,8 +20,10 @@ fn ids(campaign: &Answer) -> Vec<String> {
 async fn a_campaign_shows_its_published_sales_in_its_order() {
     let lab = Lab::new().await;
     let now = now();
-    for (sale, opens_in_s, closes_in_s) in [("lamp", -60, 60), ("chair", 60, 600)] {
-        lab.open(sale, &window(now, opens_in_s, closes_in_s)).await;
+    for (sale, opens_at_ms, closes_at_ms) in
+        [("lamp", now.minus_s(60), now.plus_s(60)), ("chair", now.plus_s(60), now.plus_s(600))]
+    {
+        lab.open(sale, &Terms { opens_at_ms, closes_at_ms, ..terms(10, 1) }).await;
     }
     rounds::draft(&lab.ledger, "pot", &terms(10, 1), None).await;
     put(&lab, &autumn(&["chair", "pot", "lamp"])).await.expect(201);
@@ -60,11 +57,10 @@ async fn a_campaign_shows_its_published_sales_in_its_order() {
 #[tokio::test]
 async fn the_list_has_every_published_sale_the_open_ones_first() {
     let lab = Lab::new().await;
-    let now = now();
     let sales =
         [("over", -600, -60), ("later", 1200, 1800), ("open", -60, 600), ("soon", 60, 600), ("closing", -60, 300)];
     for (sale, opens_in_s, closes_in_s) in sales {
-        lab.publish(sale, &window(now, opens_in_s, closes_in_s)).await;
+        lab.publish(sale, &rounds::from_to(opens_in_s, closes_in_s, terms(10, 1))).await;
     }
     rounds::draft(&lab.ledger, "draft", &terms(10, 1), None).await;
     put(&lab, &autumn(&["soon", "draft"])).await.expect(201);

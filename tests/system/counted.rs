@@ -1,6 +1,5 @@
 //! What a request for a unit costs, counted in calls to Redis and AWS.
 
-use crate::campaigns::window;
 use crate::prelude::*;
 
 /// Sends a request and records its calls to Redis and AWS.
@@ -66,7 +65,7 @@ async fn a_retry_after_the_order_sends_nothing() {
 #[tokio::test]
 async fn every_refusal_costs_one_call_of_redis_and_no_message() {
     let lab = lab().await;
-    let (coming, over) = (window(now(), 200, 260), window(now(), -120, -60));
+    let (coming, over) = (rounds::from_to(200, 260, terms(10, 1)), rounds::from_to(-120, -60, terms(10, 1)));
     for (sale, terms) in [("coming", coming), ("over", over), ("gone", terms(1, 1))] {
         lab.open(sale, &terms).await;
     }

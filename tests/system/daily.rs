@@ -161,9 +161,7 @@ async fn what_is_late_of_the_old_round_leaves_the_new_one_alone() {
 
     assert!(lab.deliver(&[&late]).await.batch_item_failures.is_empty());
     assert_eq!(state(&late).await, OrderState::Pending);
-    let message = ExpiryMessage::new(bob.id.clone(), EpochMs(0)).to_body();
-    let expired = expiry::handle(&lab.expiry_in(100_000), events::batch([message])).await;
-    assert!(expired.batch_item_failures.is_empty());
+    lab.expire(&[&bob], 100_000).await;
     assert_eq!(state(&bob).await, OrderState::Expired);
     lab.answer(&Ask::cancel(&carol)).await.expect(200);
     assert_eq!(state(&carol).await, OrderState::Cancelled);

@@ -10,7 +10,7 @@ pub(crate) async fn heal(lab: &Lab) {
     lab.until_nobody_loads().await;
     let (mut quiet, mut last) = (0, None);
     for _ in 0..RUNS {
-        let summary = reconciliation::handle(&lab.reconciliation()).await.unwrap();
+        let summary = lab.reconcile().await;
         if summary.failed > 0 {
             // Something timed out. The next run continues.
             (quiet, last) = (0, Some(summary));
@@ -60,7 +60,7 @@ pub(crate) fn won(answer: &Answer) -> Option<ReservationId> {
 }
 
 /// After healing, every unit of a sale's latest round is in one place, every promise is in the ledger, and nobody is over
-/// the limit of one. Returns how many of the promised orders are live.
+/// the limit of one. Returns the audit, and how many of the promised orders are live.
 pub(crate) async fn is_whole(lab: &Lab, sale: &str, total: u32, promised: &BTreeSet<ReservationId>) -> (Audit, usize) {
     let published = rounds::latest_round(&lab.ledger, &round(sale, 1).sale).await;
     let audited = lab.audited(&published).await;

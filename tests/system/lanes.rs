@@ -135,7 +135,7 @@ async fn a_lane_that_is_away_is_not_asked_for_the_users_of_others() {
     let until_ms = now().plus_s(3600);
     let block = UserBlock { user: eve.clone(), until_ms, reason: BlockReason::Asked, by: BlockedBy::Operators };
     lab.ledger.block(&block).await.unwrap();
-    assert!(reconciliation::handle(&lab.reconciliation()).await.unwrap().failed > 0);
+    assert!(lab.reconcile().await.failed > 0);
     lab.answer(&Ask::reserve(SALE, eve.as_str())).await.problem(403, "blocked");
 }
 

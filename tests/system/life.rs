@@ -104,10 +104,9 @@ async fn an_edit_of_a_draft_that_is_published_meanwhile_changes_nothing() {
     let lab = Lab::new().await;
     rounds::draft(&lab.ledger, SALE, &to_come(3600), None).await;
     let publish = |ledger: Ledger| async move { rounds::publish(&ledger, SALE).await };
-    let (ledger, happened) = ledger_with(&lab, "PutItem", publish).await;
+    let ledger = lab.meanwhile("PutItem", publish);
     let ask = edit(&json!({ "version": 1, "price_minor": 1 }));
-    answer_with(&lab, ledger, 0, &ask).await.problem(409, "sale_changed");
-    assert!(happened.load(Ordering::Relaxed));
+    answer_with(&lab, ledger.clone(), 0, &ask).await.problem(409, "sale_changed");
     assert_eq!(lab.round().await.terms.price.price_minor, 990);
     assert_eq!(lab.offer().await.terms, lab.round().await.terms);
     // The sale does not recur, so no later round would use the offer.
@@ -187,19 +186,17 @@ async fn a_published_sale_always_has_its_offer() {
     // The draft is deleted while it is being published.
     let lab = Lab::new().await;
     rounds::draft(&lab.ledger, SALE, &to_come(3600), None).await;
-    let (ledger, happened) = ledger_with(&lab, "TransactWriteItems", |ledger| async move {
+    let ledger = lab.meanwhile("TransactWriteItems", |ledger| async move {
         assert_eq!(ledger.delete_draft(&SALE.parse().unwrap()).await.unwrap(), ledger::Deleted::Now);
-    })
-    .await;
+    });
     let publish = Ask::post_sale("publish");
-    answer_with(&lab, ledger, 0, &publish).await.problem(404, "unknown_sale");
-    assert!(happened.load(Ordering::Relaxed) && lab.contents().await.items.is_empty());
+    answer_with(&lab, ledger.clone(), 0, &publish).await.problem(404, "unknown_sale");
+    assert!(lab.contents().await.items.is_empty());
     // It is published while it is being deleted.
     rounds::draft(&lab.ledger, SALE, &to_come(3600), None).await;
     let publish = |ledger: Ledger| async move { rounds::publish(&ledger, SALE).await };
-    let (ledger, happened) = ledger_with(&lab, "DeleteItem", publish).await;
-    answer_with(&lab, ledger, 0, &delete()).await.problem(409, "not_amendable");
-    assert!(happened.load(Ordering::Relaxed));
+    let ledger = lab.meanwhile("DeleteItem", publish);
+    answer_with(&lab, ledger.clone(), 0, &delete()).await.problem(409, "not_amendable");
     assert_eq!((lab.offer().await.state, lab.round().await.version), (SaleState::Published, 1));
 }
 
@@ -234,7 +231,7 @@ async fn is_withdrawn(lab: &Lab) {
     let refused = lab.answer(&Ask::reserve(SALE, "alice")).await;
     assert!([404, 410, 503].contains(&refused.status), "{refused:?}");
     let loaded = warmup::handle(&lab.warmup()).await.unwrap().loaded;
-    let reconciled = reconciliation::handle(&lab.reconciliation()).await.unwrap();
+    let reconciled = lab.reconcile().await;
     assert_eq!((loaded, reconciled.failed, reconciled.rebuilt), (0, 0, 0));
 }
 
@@ -272,24 +269,20 @@ async fn a_sale_that_is_loaded_or_resumed_as_it_is_withdrawn_is_withdrawn() {
     let lab = Lab::new().await;
     lab.publish(SALE, &to_come(300)).await;
     let stock = lab.stock.clone();
-    let (ledger, happened) = ledger_with(&lab, "TransactWriteItems", |ledger| async move {
+    let ledger = lab.meanwhile("TransactWriteItems", |ledger| async move {
         let read = rounds::latest_round(&ledger, &SALE.parse().unwrap()).await;
         fulfilment::load_round(&stock, &ledger, &read, now()).await.unwrap();
-    })
-    .await;
-    answer_with(&lab, ledger, 0, &withdraw()).await.expect(200);
-    assert!(happened.load(Ordering::Relaxed));
+    });
+    answer_with(&lab, ledger.clone(), 0, &withdraw()).await.expect(200);
     is_closed_for_good(&lab).await;
 
     let lab = Lab::new().await;
     lab.publish(SALE, &to_come(300)).await;
     warmup::handle(&lab.warmup()).await.unwrap();
-    let (ledger, happened) = ledger_with(&lab, r#""withdrawn""#, |ledger| async move {
+    let ledger = lab.meanwhile(r#""withdrawn""#, |ledger| async move {
         rounds::change(&ledger, &round(SALE, 1), "on", |round| round.paused = false).await;
-    })
-    .await;
-    answer_with(&lab, ledger, 0, &withdraw()).await.expect(200);
-    assert!(happened.load(Ordering::Relaxed));
+    });
+    answer_with(&lab, ledger.clone(), 0, &withdraw()).await.expect(200);
     lab.refresh_snapshots().await;
     is_closed_for_good(&lab).await;
     is_withdrawn(&lab).await;

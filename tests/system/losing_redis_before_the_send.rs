@@ -67,10 +67,7 @@ async fn run(case: Case) -> Vec<String> {
     let told = told(&mut lab, case).await;
     let id = told.text("reservation_id").to_owned();
     assert_eq!(told.status, if case.arrives { 202 } else { 503 }, "{told:?}");
-    until("the round is back", async || {
-        (reconciliation::handle(&lab.reconciliation()).await.unwrap().rebuilt == 1).then_some(())
-    })
-    .await;
+    until("the round is back", async || (lab.reconcile().await.rebuilt == 1).then_some(())).await;
     let mut promised = Vec::new();
     for other in 0..case.others {
         let other = format!("other-{other}");

@@ -14,10 +14,6 @@ async fn without_queue(lab: &Lab) -> reservation::ReservationDeps {
     reservation::ReservationDeps { orders, ..lab.reservation() }
 }
 
-async fn ask_of(deps: &reservation::ReservationDeps, ask: &Ask) -> Answer {
-    Answer::of_handler(ask, reservation::handle(deps, ask.request()).await)
-}
-
 #[track_caller]
 fn try_again(answer: Answer) -> Answer {
     let answer = answer.problem(503, "overloaded");
@@ -34,15 +30,15 @@ async fn queued(lab: &Lab) -> Vec<OrderMessage> {
 async fn a_client_without_a_key_has_its_reservation_sent_too() {
     let lab = Lab::selling(terms(2, 1)).await;
     let reserve = Ask::reserve("lamp", "alice");
-    let id = try_again(ask_of(&without_queue(&lab).await, &reserve).await).text("reservation_id").to_owned();
+    let id = try_again(without_queue(&lab).await.answer(&reserve).await).text("reservation_id").to_owned();
 
     // Its clock leaves out the time that the first request took.
     let early = reservation::ReservationDeps { clock: Clock::ahead_by_ms(-60_000), ..lab.reservation() };
-    let at_once = ask_of(&early, &reserve).await.problem(409, "limit_reached");
+    let at_once = early.answer(&reserve).await.problem(409, "limit_reached");
     assert_eq!(at_once.body["reservation_ids"], json!([id]));
     assert_eq!(depth(&lab.sqs, lab.queue("orders")).await, [0, 0, 0], "its message may still be under way");
     let later = reservation::ReservationDeps { clock: Clock::ahead_by_ms(2500), ..lab.reservation() };
-    ask_of(&later, &reserve).await.problem(409, "limit_reached");
+    later.answer(&reserve).await.problem(409, "limit_reached");
     let messages = queued(&lab).await;
     assert_eq!(messages.len(), 1);
     assert_eq!(messages[0].reservation.id.to_string(), id);
@@ -55,13 +51,11 @@ async fn of_many_reservations_only_the_latest_is_sent_again() {
     let without = without_queue(&lab).await;
     let mut latest = String::new();
     for key in ["key-1", "key-2", "key-3"] {
-        let refused = ask_of(&without, &Ask::reserve("lamp", "alice").header("idempotency-key", key)).await;
+        let refused = without.answer(&Ask::reserve("lamp", "alice").header("idempotency-key", key)).await;
         latest = try_again(refused).text("reservation_id").to_owned();
     }
     let later = reservation::ReservationDeps { clock: Clock::ahead_by_ms(2500), ..lab.reservation() };
-    ask_of(&later, &Ask::reserve("lamp", "alice").header("idempotency-key", "key-4"))
-        .await
-        .problem(409, "limit_reached");
+    later.answer(&Ask::reserve("lamp", "alice").header("idempotency-key", "key-4")).await.problem(409, "limit_reached");
     let sent: Vec<String> = queued(&lab).await.iter().map(|message| message.reservation.id.to_string()).collect();
     assert_eq!(sent, [latest]);
 }
@@ -74,10 +68,10 @@ async fn a_cancellation_without_redis_is_finished_by_the_retry() {
     let mut deps = lab.reservation();
     deps.fulfilment.stock = Stock::new(&format!("redis://{NOWHERE}")).unwrap();
     let before = lab.contents().await;
-    try_again(ask_of(&deps, &Ask::status(&alice)).await);
-    try_again(ask_of(&deps, &Ask::cancel(&alice)).await);
+    try_again(deps.answer(&Ask::status(&alice)).await);
+    try_again(deps.answer(&Ask::cancel(&alice)).await);
     assert_eq!(lab.contents().await, before, "only Redis knows the reservation, so it is not cancelled");
-    try_again(ask_of(&deps, &Ask::cancel(&bob)).await);
+    try_again(deps.answer(&Ask::cancel(&bob)).await);
     assert_eq!(lab.order_of(&bob).await.state, OrderState::Cancelled);
     assert_eq!(lab.free().await, []);
     lab.answer(&Ask::cancel(&bob)).await.expect(200);

@@ -12,7 +12,7 @@ fn of_sale(user: &str) -> Ask {
 }
 
 async fn ask(deps: &reservation::ReservationDeps, ask: Ask) -> Answer {
-    Answer::of_handler(&ask, reservation::handle(deps, ask.request()).await)
+    deps.answer(&ask).await
 }
 
 fn listed(answer: &Answer, name: &str) -> Vec<(String, String)> {

@@ -35,7 +35,6 @@ pub(crate) use crate::events::{self, sample};
 pub(crate) use crate::handler::Handler;
 pub(crate) use crate::heal::heal;
 pub(crate) use crate::lab::{Lab, PATIENT, message_batch, movable_clock};
-pub(crate) use crate::meanwhile::ledger_with;
 pub(crate) use crate::openapi::OPENAPI;
 pub(crate) use crate::parts::{Parts, lambda_timeout};
 pub(crate) use crate::recording::{ask_reservation, recorded};

@@ -150,8 +150,7 @@ async fn a_second_live_order_on_a_unit_is_found_in_one_run() {
         ("user".to_owned(), text("mallory")),
         ("orders_of".to_owned(), text("mallory")),
     ]);
-    let put = lab.dynamodb.put_item().table_name(&lab.table).set_item(Some(second.into_iter().collect()));
-    put.send().await.unwrap();
+    lab.put_item(second).await;
     let summary = lab.reconcile().await;
     assert_eq!(summary.rounds["lamp.1"].oversold, 1, "{summary:?}");
     let audit = lab.audit().await;

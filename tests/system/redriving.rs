@@ -60,8 +60,7 @@ async fn an_empty_answer_of_some_servers_is_not_the_end() {
     fill(&lab, lab.queue("expiry_dlq"), "expiry", MESSAGES).await;
     let parts = Parts::of(&lab).await;
     parts.aws.set(Service::Sqs, Conduct::MissesShortPolls);
-    let ask = redrive("expiry");
-    let answer = Answer::of_handler(&ask, admin::handle(&parts.start(admin::AdminDeps::new), ask.request()).await);
+    let answer = parts.start(admin::AdminDeps::new).answer(&redrive("expiry")).await;
     assert_eq!(answer.expect(200).body, json!({ "moved": MESSAGES, "may_be_more": false }));
     assert_eq!(bodies(&lab, lab.queue("expiry")).await, expected("expiry", MESSAGES));
 }

@@ -22,7 +22,7 @@ async fn outcome(lab: &Lab, name: &str) -> usize {
         // They take no input.
         "daily_reset" => daily_reset::handle(&lab.daily_reset()).await.unwrap().failed,
         "draw" => draw::handle(&lab.draw_in(0)).await.unwrap().failed,
-        "reconciliation" => reconciliation::handle(&lab.reconciliation()).await.unwrap().failed,
+        "reconciliation" => lab.reconcile().await.failed,
         "warmup" => warmup::handle(&lab.warmup()).await.unwrap().failed,
         "dead_letter" => dead_letter::handle(&lab.dead_letter(), sqs(&event)).await.batch_item_failures.len(),
         "expiry" => expiry::handle(&lab.expiry_in(0), sqs(&event)).await.batch_item_failures.len(),

@@ -17,7 +17,7 @@ async fn let_in(lab: &Lab, name: &str) -> Ask {
 async fn ask_of(deps: &reservation::ReservationDeps, ask: &Ask) -> Answer {
     // Fresh counts, so that no rate limit refuses the request.
     let deps = reservation::ReservationDeps { counts: Arc::default(), ..deps.clone() };
-    Answer::of_handler(ask, reservation::handle(&deps, ask.request()).await)
+    deps.answer(ask).await
 }
 
 /// A process remembers that the last unit is gone, a unit comes back, and its winner retries at that process.

@@ -103,8 +103,7 @@ async fn what_redis_does_not_hear_reconciliation_tells_it() {
     assert_eq!(sell_out(&lab, "early").await, 2);
     let stock = Stock::new("redis://127.0.0.1:1").unwrap();
     let deps = admin::AdminDeps { stock, ..lab.admin() };
-    let ask = restock(3, "key-1");
-    let answer = Answer::of_handler(&ask, admin::handle(&deps, ask.request()).await);
+    let answer = deps.answer(&restock(3, "key-1")).await;
     assert_eq!(answer.expect(200).body["total"], 5);
     lab.answer(&Ask::reserve(SALE, "late")).await.problem(409, "sold_out");
 

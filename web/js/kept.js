@@ -12,7 +12,7 @@ export function stored(place, area = 'localStorage') {
   }
 }
 
-/** Stores a value, and forgets old ones of the same kind, which is what their names begin with. */
+/** Stores a value under `name`, and forgets old ones whose names begin with `kind`. */
 export function store(kind, name, value) {
   for (const place of Object.keys(localStorage).filter((one) => one.startsWith(kind))) {
     if (!(Date.now() - stored(place)?.at < KEPT_MS)) localStorage.removeItem(place);

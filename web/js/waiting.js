@@ -1,5 +1,6 @@
 // Waiting in the line of a sale, without a page: the ticket, the line's watermark, and whether it is the user's turn.
 
+import { isHex } from '../../clients/typescript/src/hash.js';
 import { WHOLE_PPB, admits, before, commitmentOf, further, placePpb, rankOfEarly, readTicket, rounded, waitS } from '../../clients/typescript/src/place.js';
 import { clock } from './clock.js';
 import { Problem, ask, get } from './http.js';
@@ -39,7 +40,6 @@ const retryAfterMs = ({ retryAfterS }, otherwiseS = 0) => Math.min(retryAfterS ?
 
 const isCount = (value) => Number.isSafeInteger(value) && value >= 0;
 const isMoment = (value) => typeof value === 'string' && !Number.isNaN(Date.parse(value));
-const isHex = (value) => typeof value === 'string' && /^[0-9a-f]{64}$/.test(value);
 
 /** Whether a line's document has all fields that a page reads, each of the right type. */
 function isDocument(line) {

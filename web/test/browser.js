@@ -19,7 +19,7 @@ const PATIENCE_MS = 120_000;
 
 /** The folder for pictures of the screens, if there is one. */
 export const SHOTS = process.env.SHOTS;
-export const LOCALES = { en: 'en-GB', zh: 'zh-CN' };
+const LOCALES = { en: 'en-GB', zh: 'zh-CN' };
 
 export const PHONE = { viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true };
 export const DESKTOP = { viewport: { width: 1280, height: 800 } };

@@ -6,12 +6,20 @@ import { compress, START } from './sha256.js';
 const text = new TextEncoder();
 
 /**
- * Reads this many bytes of lower-case hex digits, two for each.
+ * Whether it is this many bytes of lower-case hex digits, two for each.
+ * @param {unknown} value
+ * @returns {value is string}
+ */
+export function isHex(value, length = 32) {
+  return typeof value === 'string' && value.length === 2 * length && /^[0-9a-f]*$/.test(value);
+}
+
+/**
+ * Reads this many bytes of lower-case hex digits.
  * @param {string} hex
  */
 export function bytesOf(hex, length = 32) {
-  const isHex = typeof hex === 'string' && hex.length === 2 * length && /^[0-9a-f]*$/.test(hex);
-  if (!isHex) throw new RangeError(`not ${2 * length} small hex digits`);
+  if (!isHex(hex, length)) throw new RangeError(`not ${2 * length} small hex digits`);
   return Uint8Array.from({ length }, (_, at) => Number.parseInt(hex.slice(2 * at, 2 * at + 2), 16));
 }
 

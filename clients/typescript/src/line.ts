@@ -1,6 +1,7 @@
 // Waiting in the line of a sale: docs/line.md.
 
 import { NoAnswerError, ProblemError } from './errors.js';
+import { isHex } from './hash.js';
 import type { components } from './openapi.js';
 import {
   admits,
@@ -132,7 +133,7 @@ export class Line {
       if (heard && this.#hear(heard)) {
         const line = this.#document as LineDocument;
         const place = this.#place as Place;
-        const ppb = line.seed === null || !isSeed(line.seed) ? null : placePpb(line.seed, place.user);
+        const ppb = isHex(line.seed) ? placePpb(line.seed, place.user) : null;
         const isTurn = ppb !== null && line.watermark !== null && admits(line.admitted, place, ppb);
         const over = isTurn ? undefined : overBy(line);
         const isOther = this.#isOtherOrder(line);
@@ -223,7 +224,7 @@ export class Line {
 
   /** Whether the order is another than the one that was promised when this call first heard of the line. */
   #isOtherOrder({ sale, round, seed, commitment }: LineDocument): boolean {
-    return commitment !== this.#commitment || (seed !== null && !(isSeed(seed) && commitmentOf(sale, round, seed) === commitment));
+    return commitment !== this.#commitment || (seed !== null && !(isHex(seed) && commitmentOf(sale, round, seed) === commitment));
   }
 
   /** The polling interval, in ms. */
@@ -245,9 +246,6 @@ export class Line {
     };
   }
 }
-
-/** Whether a place can be computed from it. */
-const isSeed = (seed: string): boolean => /^[0-9a-f]{64}$/.test(seed);
 
 /** Whether the error is no answer, or one that another request may not get. */
 function isPassing(error: unknown): boolean {

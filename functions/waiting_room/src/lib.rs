@@ -23,6 +23,7 @@ pub use crate::missed::Missed;
 
 /// The code under which tickets are counted.
 const IN_LINE: &str = "in_line";
+
 pub fn run() -> Serving {
     serve_crowd(WaitingRoomDeps::new, |deps, request| async move { handle(&deps, request).await })
 }

@@ -10,8 +10,8 @@ describe('the ledger', () => {
   const { properties, deletion } = only(prod, 'AWS::DynamoDB::Table');
 
   // Its keys, its indexes and its stream are used by the tests on the emulator, which does not expire anything.
-  test('forgets what has expired', () => {
-    expect(properties.TimeToLiveSpecification).toEqual({ AttributeName: 'expires_at', Enabled: true });
+  test('forgets what has expired, and has no capacity to run out of', () => {
+    expect(properties).toMatchObject({ BillingMode: 'PAY_PER_REQUEST', TimeToLiveSpecification: { AttributeName: 'expires_at', Enabled: true } });
   });
 
   test('outlives its stack in production only', () => {

@@ -124,10 +124,14 @@ test.each([
   ['admin', { pictureHosts: ['img.example.com', 'cdn.example.com'] }, { PICTURE_HOSTS: 'img.example.com,cdn.example.com' }],
   ['reconciliation', {}, { THROTTLE_BUSY_SALES_TO: undefined }],
   ['reconciliation', { throttleBusySalesTo: 500 }, { THROTTLE_BUSY_SALES_TO: '500' }],
-  ...FUNCTION_NAMES.map((name): Told => [name, { extraEnvironment: { EXTRA: 'yes' } }, { EXTRA: 'yes' }]),
 ] as Told[])('%s is told by the settings %j', (name, changed, told) => {
   const variables = variablesOf(synthesized({ ...settings, ...changed }), name, settings);
   for (const [variable, value] of Object.entries(told)) expect(variables[variable], variable).toBe(value);
+});
+
+test('settings add variables to every function', () => {
+  const extended = synthesized({ ...settings, extraEnvironment: { EXTRA: 'yes' } });
+  for (const name of FUNCTION_NAMES) expect(variablesOf(extended, name, settings).EXTRA, name).toBe('yes');
 });
 
 test('functions that answer HTTP time out before the gateway does', () => {

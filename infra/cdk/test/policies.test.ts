@@ -172,8 +172,7 @@ function allowed(name: FunctionName): Record<string, string[]> {
   return found;
 }
 
-// That no other role may do anything to everything is a rule of cdk-nag, and so is that AWS manages no policy but for those
-// that `accept` names.
+// For all other roles cdk-nag reports wildcards and AWS's managed policies; `accept` in lib names the exceptions.
 describe('each function may do what it needs and nothing else', () => {
   test.each(FUNCTION_NAMES)('%s', (name) => {
     const expected: Record<string, string[]> = {

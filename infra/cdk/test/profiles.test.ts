@@ -54,8 +54,8 @@ describe('dev', () => {
   });
 
   test('has one signing key for payments, winners and events', () => {
-    const used = { payment: 'PAYMENT_SECRET_ARN', winners: 'WINNER_SECRET_ARN', webhook: 'WEBHOOK_SECRET_ARN' } as const;
-    const all = Object.entries(used).map(([name, variable]) => variablesOf(template, name as 'payment', settings)[variable]);
+    const used = [['payment', 'PAYMENT_SECRET_ARN'], ['winners', 'WINNER_SECRET_ARN'], ['webhook', 'WEBHOOK_SECRET_ARN']] as const;
+    const all = used.map(([name, variable]) => variablesOf(template, name, settings)[variable]);
     expect(new Set(all.map(target)).size).toBe(1);
   });
 

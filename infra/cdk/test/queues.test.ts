@@ -51,7 +51,7 @@ test.each([
   expect(alarmsOn(named(name)).map((alarm) => alarm.properties.MetricName).sort()).toEqual(metrics);
 });
 
-// That AWS takes them by TLS alone is a rule of cdk-nag.
+// cdk-nag requires TLS of every queue on AWS; the emulator has none.
 test('every queue keeps messages for 14 days, or until they say nothing any more; encrypted', () => {
   for (const { properties } of queues) {
     const kept_s = short({ properties }) === 'rebuilds' ? 60 : 14 * 24 * 3600;

@@ -13,8 +13,8 @@ use crate::bounded::{Bounded, MAX_KEYS};
 use crate::waking_clock::WakingClock;
 use crate::{Limits, RATES, Rate, Route};
 
-/// In each span of this length, a full map is searched at most once for keys to drop. The search takes as long as some hundred requests, and in a rush
-/// the map is full all the time.
+/// In each span of this length, a full map is searched at most once for keys to drop. The search takes as long as some
+/// hundred requests, and in a rush the map is full all the time.
 const SEARCH_EVERY: Duration = Duration::from_millis(100);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

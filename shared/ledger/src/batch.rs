@@ -25,7 +25,7 @@ impl Ledger {
         items.map(|item| serde_dynamo::from_item(item).map_err(Into::into)).collect()
     }
 
-    /// What is noted of these rounds. Rounds without any are left out; `None` for those that this version cannot read.
+    /// What is noted of these rounds, without those of which nothing is. `None` for what this version cannot read.
     pub(crate) async fn of_rounds<'a, T: DeserializeOwned>(
         &self,
         what: &str,

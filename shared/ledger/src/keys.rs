@@ -66,7 +66,7 @@ macro_rules! keys {
 keys! {
     sale(id: &SaleId) => "SALE#{id}";
     published_list_name(list: u32) => "published#{list}";
-    order(id: &ReservationId) => "ORDER#{id}";
+    order(id: &ReservationId) => "{ORDERS_BEGIN}{id}";
     unit(RoundId { sale, number }: &RoundId, unit: Unit) => "UNIT#{sale}#{number}#{unit}";
     /// A user id may contain `#`, but the fields around it cannot, so the key is unambiguous.
     slot(RoundId { sale, number }: &RoundId, user: &UserId, slot: Slot) => "SLOT#{sale}#{number}#{user}#{slot}";
@@ -77,7 +77,7 @@ keys! {
     member(group: &GroupName, user: &UserId) => "GROUP#{group}#{user}";
     member_shard(group: &GroupName, shard: u32) => "GROUP#{group}#{shard}";
     /// Providers' ids can have any form, so the id comes last in the key.
-    payment(id: &str) => "PAYMENT#{id}";
+    payment(id: &str) => "{PAYMENTS_BEGIN}{id}";
     refund_shard_name(shard: u32) => "REFUND#{shard}";
     blocked(user: &UserId) => "BLOCKED#{user}";
     violations(user: &UserId) => "VIOLATIONS#{user}";
@@ -123,7 +123,7 @@ fn hash(text: &str) -> u32 {
 }
 
 pub(crate) fn payment_id(pk: &str) -> Option<&str> {
-    pk.strip_prefix("PAYMENT#")
+    pk.strip_prefix(PAYMENTS_BEGIN)
 }
 
 pub(crate) fn refund_shard(payment_id: &str) -> String {
@@ -144,7 +144,7 @@ fn last_bits(id: &ReservationId) -> u32 {
 }
 
 pub(crate) fn order_id(pk: &str) -> Result<ReservationId, LedgerError> {
-    let id = pk.strip_prefix("ORDER#").and_then(|id| id.parse().ok());
+    let id = pk.strip_prefix(ORDERS_BEGIN).and_then(|id| id.parse().ok());
     id.ok_or_else(|| LedgerError::Contradiction(format!("{pk} is not an order")))
 }
 

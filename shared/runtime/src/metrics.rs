@@ -75,7 +75,7 @@ impl Metrics {
     pub fn publish(&self) {
         self.0.counts.call_all();
         let told = if self.0.is_published {
-            // Two may do so at once, whose lines must not mix.
+            // A line is written in pieces, and another request's log must not come between them.
             self.0.collector.flush(std::io::stdout().lock())
         } else {
             self.0.collector.flush(std::io::sink())
@@ -85,7 +85,7 @@ impl Metrics {
         }
     }
 
-    /// Like [`Self::publish`], once in every span of a few seconds. Cheap enough for every request.
+    /// Like [`Self::publish`], at most once in each span of a few seconds. Cheap enough for every request.
     pub fn publish_throttled(&self) {
         if self.0.published.take(span_of_now(EVERY)) {
             self.publish();

@@ -33,7 +33,7 @@ where
     T: Send + 'static,
     F: AsyncFn(&S, usize) -> T + Copy + Send + 'static,
 {
-    // Each is a thread with the state of its own count, so that a scenario that panics leaves it to the others.
+    // Each thread has an `Arc` of its own: a scenario that panics does not drop the state under the others.
     let tasks: Vec<_> = (0..tasks)
         .map(|number| {
             let state = Arc::clone(state);

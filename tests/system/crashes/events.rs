@@ -17,7 +17,7 @@ pub(super) const FLOWS: &[Flow] = &[
             let _ = reconciliation::handle(&world.reconciliation()).await;
         },
         |lab, _| async {
-            assert_eq!(reconciliation::handle(&lab.reconciliation()).await.unwrap().failed, 0);
+            assert_eq!(lab.reconcile().await.failed, 0);
         },
         |lab, _| async {
             let id = tests::round(SALE, 1);

@@ -115,8 +115,7 @@ fn expiry_message(reservation: &Reservation) -> String {
 
 /// Delivers the order's expiry message after its payment window.
 pub(super) async fn expire(lab: &Lab, reservation: &Reservation) {
-    let delivered = expiry::handle(&lab.expiry_in(LONG_S), events::batch([expiry_message(reservation)])).await;
-    assert!(delivered.batch_item_failures.is_empty());
+    lab.expire(&[reservation], LONG_S).await;
 }
 
 pub(super) async fn all_end_as(lab: &Lab, reserved: &[Reservation], state: OrderState) {

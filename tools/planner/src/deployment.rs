@@ -72,7 +72,7 @@ impl Deployment {
         self.shards * (1 + self.replicas)
     }
 
-    /// Memory of a node in GiB, and the price of an hour. Panics if somebody has to look both up first.
+    /// Memory of a node in GiB, and the price of an hour. Panics if `NODES` lacks the type.
     pub fn node(&self) -> (f64, &'static str) {
         let known = NODES.iter().find(|(node_type, ..)| *node_type == self.node_type);
         let (_, gib, price) = known.unwrap_or_else(|| panic!("NODES lacks {}", self.node_type));

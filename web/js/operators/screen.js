@@ -2,7 +2,7 @@
 
 import { h } from '../dom.js';
 import { language, t } from '../i18n.js';
-import { problemWords, trouble } from '../parts.js';
+import { fact, problemWords, trouble } from '../parts.js';
 
 /** A screen in `place` until `signal` is aborted: `build` makes it in the current language, `fill` shows what is known by now. */
 export class Screen {
@@ -57,6 +57,6 @@ export function replace(place, ...children) {
 export const box = (name, ...children) => h('section', { class: 'box' }, h('h2', {}, t(name)), ...children);
 
 /** A name and its value in a list of them. */
-export const figure = (name, value, note = null) => h('div', {}, h('dt', {}, t(name)), h('dd', {}, value, note ? h('small', {}, note) : null));
+export const figure = (name, value, note = null) => fact(name, [value, note ? h('small', {}, note) : null]);
 
 export const percent = (part) => new Intl.NumberFormat(language.tag, { style: 'percent', maximumFractionDigits: 1 }).format(part);

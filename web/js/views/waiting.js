@@ -8,7 +8,7 @@ import { announce, h } from '../dom.js';
 import { hour } from '../early.js';
 import { moment, number, span } from '../format.js';
 import { language, t } from '../i18n.js';
-import { actions, backToSales, button, countdown, milestones, panel, problemWords, spinner } from '../parts.js';
+import { actions, backToSales, button, countdown, fact, milestones, panel, problemWords, spinner } from '../parts.js';
 import { session } from '../session.js';
 import { lineWords } from '../../words/line.js';
 import { check, yours } from './idle-stages.js';
@@ -149,7 +149,7 @@ function standing(waiting) {
       ...mine, placeRow(waiting), ['line.left', t('line.left.value', { left: number(Math.max(0, units.total - units.sold)), total: number(units.total) })],
     ];
   };
-  return live(rows, () => rows().length > 0 && h('dl', { class: waiting.ticket ? 'odds standing' : 'odds standing all' }, rows().map(([name, value]) => h('div', {}, h('dt', {}, t(name)), h('dd', {}, value)))));
+  return live(rows, () => rows().length > 0 && h('dl', { class: waiting.ticket ? 'odds standing' : 'odds standing all' }, rows().map(([name, value]) => fact(name, value))));
 }
 
 /** The sales whose proofs the reader has opened. */
@@ -161,7 +161,7 @@ function proof(waiting) {
     const { document: line, proof: found, ppb } = waiting;
     if (!line) return null;
     const name = !found ? 'before' : !found.holds ? 'broken' : found.noted ? 'noted' : 'holds';
-    const row = (word, value) => (value === null ? null : h('div', {}, h('dt', {}, t(word)), h('dd', {}, h('code', {}, value))));
+    const row = (word, value) => (value === null ? null : fact(word, h('code', {}, value)));
     const toggled = ({ target }) => (target.open ? opened.add(waiting) : opened.delete(waiting));
     return h('details', { class: `proof ${name}`, open: opened.has(waiting), ontoggle: toggled }, h('summary', { 'data-keep': 'proof' }, t(`line.proof.${name}`)),
       h('p', {}, t(`line.proof.${name}.text`)),

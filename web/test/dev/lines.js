@@ -125,13 +125,12 @@ export class Lines {
   /** The reason to refuse a user's request: `no_ticket` or `not_your_turn`; null if it is the user's turn. */
   refuses(sale, user, { 'x-line-ticket': shown, 'x-line-watermark': watermark }) {
     if (!sale.line) return null;
-    const ticket = open(sale.sale_id, shown);
-    if (ticket?.readUInt32BE(3) !== sale.round || ticket.subarray(HEAD).toString() !== user) return 'no_ticket';
+    const { round, second, user: of } = (open(sale.sale_id, shown) && readTicket(shown)) ?? {};
+    if (round !== sale.round || of !== user) return 'no_ticket';
     const reached = JSON.parse(open(sale.sale_id, watermark) ?? '{}');
     if (reached.round !== sale.round) return 'not_your_turn';
     const ppb = placePpb(this.of(sale).seed, user);
     const until = reached.lateS > 0 ? new Date(reached.lateS * 1000).toISOString() : null;
-    const { second } = readTicket(shown);
     return admits({ early_ppb: reached.early, late_until: until, late_ppb: reached.latePpb }, { second }, ppb) ? null : 'not_your_turn';
   }
 }

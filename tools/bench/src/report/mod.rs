@@ -17,12 +17,13 @@ mod starts;
 mod waste;
 mod winners;
 
+use std::collections::BTreeSet;
+
 use anyhow::{Context, Result, ensure};
 use clap::Args;
 use local::build::FUNCTIONS;
 use local::paths;
 use local::setup::install;
-use std::collections::BTreeSet;
 
 use crate::binaries::Binaries;
 use crate::rival;
@@ -126,12 +127,12 @@ impl Report {
     }
 
     fn ensure_complete(&self) -> Result<()> {
-        ensure!(self.lines.len() == LINES, "{} of {LINES} figures were measured", self.lines.len());
+        let names: Vec<&str> = self.lines.iter().map(|line| line.name).collect();
+        let different = names.iter().collect::<BTreeSet<_>>().len();
+        ensure!(different == LINES && names.len() == LINES, "not {LINES} figures, each once: {names:?}");
         for line in &self.lines {
             ensure!(!line.rounds.is_empty() && line.rounds.iter().all(|value| value.is_finite()), "{line:?}");
         }
-        let names: BTreeSet<&str> = self.lines.iter().map(|line| line.name).collect();
-        ensure!(names.len() == self.lines.len(), "a figure was measured twice: {names:?}");
         ensure!(self.starts.len() == FUNCTIONS.len(), "not every function was started");
         ensure!(!self.costs.is_empty(), "no answer was counted");
         Ok(())
