@@ -24,7 +24,7 @@ build: ## Build the functions into target/lambda, and the pages into web/dist
 	@./flash build
 
 # The parts of `make test`, in the order in which they begin. Each waits for much of its time, so some run beside each other.
-TEST_PARTS = test-rust test-buyers-real test-operators-real test-pages test-cdk bench-short
+TEST_PARTS = test-rust test-buyers-real test-operators-real bench-short test-pages test-cdk
 TEST_PARTS_AT_ONCE ?= 2
 # Runs before all parts.
 TEST_READY = test-ready
