@@ -15,6 +15,10 @@ async fn every_script_touches_one_slot_and_lanes_are_spread_over_the_shards() {
     let nodes: Vec<String> = cluster.announced().iter().map(|port| format!("127.0.0.1:{port}")).collect();
     let (user, password) = (ValkeyCluster::USER, cluster.password());
     let stock = Stock::new(&format!("redis+cluster://{user}:{password}@{}", nodes.join(","))).unwrap();
+    // Each node has 400 ms for a connection, which a busy machine may exceed.
+    while stock.connect().await.is_err() {
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
     let mut owners = BTreeSet::new();
     for sale in ["lamp", "chair", "table", "clock"] {
         let slot = cluster.slot_of(&format!("{{{sale}:1:0}}")).await.unwrap();

@@ -23,18 +23,20 @@ async fn who_is_not_known_or_trusts_another_authority_hears_nothing() {
             Access { url, credentials: None, authority: Some(authority.pem()), clock: Clock::system() }
         };
         let known = format!("shop:{password}@");
-        assert!(is_loaded(access(&known, &lab.authority)).await.unwrap());
+        // A busy machine may need longer than a node has for a connection.
+        assert!(until("who is known is let in", async || is_loaded(access(&known, &lab.authority)).await.ok()).await);
         let other = Authority::default();
         for (user, authority) in [("shop:guess@", &lab.authority), (&*known, &other), ("", &lab.authority)] {
             let refused = is_loaded(access(user, authority)).await;
             assert!(matches!(refused, Err(StockError::Redis(_))), "{user}: {refused:?}");
         }
         let known = json!({"username": "shop", "password": password}).to_string();
-        for (text, lets_in) in [(&*known, true), ("no JSON", false)] {
-            let credentials = Some(secret(text).await);
-            let asked = is_loaded(Access { credentials, ..access("", &lab.authority) }).await;
-            assert_eq!(asked.is_ok(), lets_in, "{asked:?}");
-        }
+        let credentials = Some(secret(&known).await);
+        let by_secret = || Access { credentials: credentials.clone(), ..access("", &lab.authority) };
+        assert!(until("the secret lets in", async || is_loaded(by_secret()).await.ok()).await);
+        let credentials = Some(secret("no JSON").await);
+        let asked = is_loaded(Access { credentials, ..access("", &lab.authority) }).await;
+        assert!(asked.is_err(), "{asked:?}");
     }
     assert!(lab.fronts.iter().map(tests::TlsFront::handshakes).sum::<usize>() >= 6, "every connection used TLS");
 }

@@ -43,8 +43,11 @@ impl ClusterLab {
 async fn stock(cluster: &ValkeyCluster, authority: &Authority) -> Stock {
     let credentials = json!({"username": ValkeyCluster::USER, "password": cluster.password()}).to_string();
     let credentials = Some(secret(&credentials).await);
-    Stock::open(Access { url: url(cluster), credentials, authority: Some(authority.pem()), clock: Clock::system() })
-        .unwrap()
+    let access = Access { url: url(cluster), credentials, authority: Some(authority.pem()), clock: Clock::system() };
+    let stock = Stock::open(access).unwrap();
+    // Each node has 400 ms for TLS, and no clock gives it more.
+    until("the cluster is connected to", async || stock.connect().await.ok()).await;
+    stock
 }
 
 /// All nodes, with TLS.
