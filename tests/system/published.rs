@@ -77,7 +77,7 @@ async fn a_change_reaches_every_process_and_no_concurrent_one_is_lost() {
     for sale in &sales {
         publish(&lab, sale.as_str()).await;
     }
-    let knows = Snapshots::new(lab.ledger.clone(), Clock::system());
+    let knows = Snapshots::new(lab.ledger.clone(), PATIENT);
     for sale in &sales {
         knows.of(sale).await.unwrap();
     }
@@ -93,7 +93,7 @@ async fn a_change_reaches_every_process_and_no_concurrent_one_is_lost() {
         join_all(edits).await;
     }
     assert_eq!(lab.ledger.recent_changes().await.unwrap().version, 6, "each change is counted");
-    let started = Snapshots::new(lab.ledger.clone(), Clock::system());
+    let started = Snapshots::new(lab.ledger.clone(), PATIENT);
     knows.refresh().await.unwrap();
     for snapshots in [&knows, &started] {
         for sale in &sales {

@@ -28,7 +28,7 @@ async fn many_questions_are_one_reading() {
 async fn those_who_come_first_share_a_reading() {
     let lab = Lab::selling(terms(5, 1)).await;
     lab.calls.take();
-    let snapshots = Snapshots::new(lab.ledger.clone(), Clock::system());
+    let snapshots = Snapshots::new(lab.ledger.clone(), PATIENT);
     let sale = SALE.parse().unwrap();
     let all = futures::future::try_join_all((0..20).map(|_| snapshots.of(&sale))).await.unwrap();
     assert_eq!(lab.calls.take().len(), 12, "kill switches, changes, eight lists; then changes again, and the round");
@@ -50,8 +50,8 @@ async fn what_others_change_is_known_within_seconds() {
 #[tokio::test]
 async fn what_cannot_be_read_does_not_hide_what_can() {
     let lab = Lab::selling(terms(5, 1)).await;
-    let parts = Parts::of(&lab).await;
-    let snapshots = Snapshots::new(parts.ledger.clone(), Clock::system());
+    let parts = Parts::patient(&lab).await;
+    let snapshots = Snapshots::new(parts.ledger.clone(), PATIENT);
     snapshots.of(&SALE.parse().unwrap()).await.unwrap();
     parts.aws.throttle_those_with("CHANGES");
     lab.ledger.stop(None).await.unwrap();
