@@ -63,11 +63,12 @@ pub(crate) async fn receive(sqs: &Sqs, url: &str) -> Vec<Message> {
     receive.send().await.unwrap().messages.unwrap_or_default()
 }
 
-/// Shows a received message again, as if it had been hidden for long enough.
+/// Shows a received message again, as if it had been hidden for long enough. One that has come back by itself may have
+/// another receipt now.
 pub(crate) async fn show_again(sqs: &Sqs, url: &str, message: &Message) {
     let receipt = message.receipt_handle().unwrap();
     let shown = sqs.change_message_visibility().queue_url(url).receipt_handle(receipt).visibility_timeout(0);
-    shown.send().await.unwrap();
+    let _ = shown.send().await;
 }
 
 /// Receives every visible message from a queue, in the batches in which they come.

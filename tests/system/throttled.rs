@@ -2,7 +2,9 @@
 
 use aws_sdk_sqs::types::QueueAttributeName as Attribute;
 
+use crate::batches::PUT_OFF;
 use crate::prelude::*;
+use crate::resources::show_again;
 
 const BUYERS: usize = 100;
 const UNITS: u32 = 70;
@@ -27,7 +29,7 @@ fn id_in(answer: &Answer) -> ReservationId {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_a_refusing_queue_did_not_take_is_ordered_later() {
     let lab = Lab::selling(terms(UNITS, 1)).await;
-    let parts = Parts::of(&lab).await;
+    let parts = Parts::patient(&lab).await;
     let deps = parts.start(reservation::ReservationDeps::new);
     let mut answers = stream::iter(0..BUYERS)
         .map(|buyer| {
@@ -96,12 +98,10 @@ async fn deliver(lab: &Lab, deps: &order::OrderDeps) -> (usize, Vec<Message>) {
     (done.len(), failed)
 }
 
-/// Shows messages that are put off before their time, which `batches` tests. One that has come back by itself has
-/// another receipt now.
+/// Shows messages that are put off before their time, which `batches` tests.
 async fn show(lab: &Lab, put_off: &[Message]) {
     for message in put_off {
-        let shown = lab.sqs.change_message_visibility().queue_url(lab.queue("orders")).visibility_timeout(0);
-        let _ = shown.receipt_handle(message.receipt_handle().unwrap()).send().await;
+        show_again(&lab.sqs, lab.queue("orders"), message).await;
     }
 }
 
@@ -112,7 +112,7 @@ async fn a_throttled_table_loses_no_message() {
     with_dead_letters(&lab).await;
     let names: Vec<String> = (0..ORDERS).map(|buyer| format!("user-{buyer}")).collect();
     let reserved = join_all(names.iter().map(|name| lab.reserve(name))).await;
-    let parts = Parts::of(&lab).await;
+    let parts = Parts::patient(&lab).await;
     let buyers = parts.start(reservation::ReservationDeps::new);
     buyers.snapshots.of(&SALE.parse().unwrap()).await.unwrap();
     parts.aws.set(Service::DynamoDb, Conduct::Fails);
@@ -123,7 +123,7 @@ async fn a_throttled_table_loses_no_message() {
     let failed = failed.concat();
     assert_eq!((failed.len(), done.iter().sum::<usize>()), (ORDERS, 0));
     assert_eq!(lab.clean_audit().await, (1, ORDERS as u32, 0));
-    assert_eq!(depth(&lab.sqs, lab.queue("orders")).await, [0, ORDERS as u32, 0], "all are put off");
+    assert_eq!(parts.aws.answered(PUT_OFF), ORDERS, "all are put off");
     // A process that has read the table once needs it for no reservation. A request for what only the table knows is
     // told when to ask again.
     let ask = async |ask: &Ask| ask_reservation(&lab.recorder, &buyers, ask).await;

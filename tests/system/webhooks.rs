@@ -13,7 +13,7 @@ use standardwebhooks::Webhook;
 use tests::Server;
 use webhook::RETRY_DELAYS_S;
 
-use crate::batches::put_offs;
+use crate::batches::{is_hidden, put_offs};
 use crate::events::{received, sqs};
 use crate::prelude::*;
 use crate::resources::show_again;
@@ -142,17 +142,19 @@ async fn what_is_not_taken_comes_back_later_and_later() {
     let (receiver, deps) = receiver(&lab, &[Conduct::Answers(StatusCode::BAD_GATEWAY); 2]).await;
     lab.sqs.send_message().queue_url(lab.queue("webhook")).message_body(message()).send().await.unwrap();
     let first = receive(&lab.sqs, lab.queue("webhook")).await;
+    let began = Instant::now();
     assert_eq!(failures(&deps, received(&first)).await, 1);
-    assert_eq!(depth(&lab.sqs, lab.queue("webhook")).await, [0, 1, 0], "it is hidden");
+    is_hidden(&lab, "webhook", began, RETRY_DELAYS_S[0]).await;
     show_again(&lab.sqs, lab.queue("webhook"), &first[0]).await;
     let second = until("it comes back", async || {
         let messages = receive(&lab.sqs, lab.queue("webhook")).await;
         (!messages.is_empty()).then_some(messages)
     })
     .await;
+    let began = Instant::now();
     assert_eq!(failures(&deps, received(&second)).await, 1);
     assert_eq!(put_offs(&lab), [RETRY_DELAYS_S[0], RETRY_DELAYS_S[1]].map(i64::from));
-    assert_eq!(depth(&lab.sqs, lab.queue("webhook")).await, [0, 1, 0], "it is hidden again");
+    is_hidden(&lab, "webhook", began, RETRY_DELAYS_S[1]).await;
     assert_eq!(receiver.asked.lock().unwrap().len(), 2);
 }
 
