@@ -61,7 +61,9 @@ async fn a_silent_redis_is_not_waited_for_by_everybody() {
 async fn a_silent_queue_is_not_waited_for_by_everybody() {
     let lab = Lab::selling(terms(50, 1)).await;
     let parts = Parts::of(&lab).await;
-    let deps = parts.start(reservation::ReservationDeps::new);
+    let mut deps = parts.start(reservation::ReservationDeps::new);
+    // Only the queue has limits: a late Redis has no unit for the buyer to keep.
+    (deps.fulfilment.stock, deps.clock) = (lab.stock.clone(), PATIENT);
     sells_to(&lab, &deps, "bob").await;
     parts.aws.set(Service::Sqs, Conduct::Hangs);
     for answer in crowd(&lab, &deps, "early", FAILURES).await {

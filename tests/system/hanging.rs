@@ -163,7 +163,7 @@ async fn in_trouble(trouble: &Trouble, lab: &Lab, work: &Work) -> Vec<Ran> {
     for _ in 0..RUNS {
         let own = Parts::of(lab).await;
         if trouble.connected {
-            own.stock.round(&round(SALE, 1)).is_loaded().await.unwrap();
+            until("Redis is connected", async || own.stock.round(&round(SALE, 1)).is_loaded().await.ok()).await;
         }
         own.redis.delay(trouble.redis);
         trouble.aws.iter().for_each(|(service, conduct)| own.aws.set(*service, *conduct));
@@ -226,16 +226,27 @@ async fn ask_twice(lab: &Lab, name: &str, late: Duration) -> [Answer; 2] {
     })
     .await;
     parts.redis.delay(AT_ONCE);
-    let second = deps.answer(&reserve).await;
+    let second = until("Redis is in time again", async || {
+        Some(deps.answer(&reserve).await).filter(|answer| !matches!(answer.status, 429 | 503))
+    })
+    .await;
     assert_eq!(lab.clean_audit().await, (free - 1, held + 1, 0));
     [first, second]
 }
 
 #[tokio::test]
 async fn a_late_redis_is_waited_for_and_one_that_is_too_late_is_not() {
-    let lab = Lab::selling(terms(2, 1)).await;
-    // Late, but with time to spare for a busy machine.
-    let [first, second] = ask_twice(&lab, "alice", Duration::from_millis(200)).await;
+    const TRIES: u32 = 8;
+    let lab = Lab::selling(terms(TRIES + 1, 1)).await;
+    let mut tries = 0..TRIES;
+    // Late, but with time to spare, which a very busy machine uses up once or twice.
+    let [first, second] = loop {
+        let number = tries.next().expect("a late Redis is waited for");
+        let answers = ask_twice(&lab, &format!("alice-{number}"), Duration::from_millis(200)).await;
+        if answers[0].status != 503 {
+            break answers;
+        }
+    };
     assert_eq!(first.expect(202).text("reservation_id"), second.expect(202).text("reservation_id"));
     let [first, second] = ask_twice(&lab, "bob", Duration::from_millis(1500)).await;
     assert_eq!(first.problem(503, "overloaded").header("retry-after"), "2");
