@@ -43,6 +43,7 @@ async fn insist(served: &Served, user: &str) -> u16 {
 }
 
 /// While the queue is slow to take the last unit's message, another buyer asks. Returns the order of the answers.
+/// Whoever must ask again is not among them: a busy machine may exceed a limit of the function.
 async fn order_of_answers(at_once: usize) -> Vec<&'static str> {
     let lab = Lab::selling(terms(2, 1)).await;
     let aws = FaultyAws::start(&cloud().await.deployment.endpoint).await;
@@ -50,20 +51,29 @@ async fn order_of_answers(at_once: usize) -> Vec<&'static str> {
     // The process has now connected to everything it needs.
     assert_eq!(insist(&served, "opener").await, 202);
     aws.set(Service::Sqs, Conduct::AnswersAfter(SLOW_QUEUE));
-    let answered = Mutex::new(Vec::new());
+    let (answered, is_over) = (Mutex::new(Vec::new()), AtomicBool::new(false));
+    let ask = async |user: &'static str, expected: u16| {
+        let status = served.reserve(user).await;
+        assert!([expected, 503].contains(&status), "{user}: {status}");
+        if status == expected {
+            answered.lock().unwrap().push(user);
+        }
+    };
     let winner = async {
-        assert_eq!(served.reserve("winner").await, 202);
-        answered.lock().unwrap().push("winner");
+        ask("winner", 202).await;
+        is_over.store(true, Ordering::Relaxed);
     };
     let loser = async {
-        // Redis gives the winner the last unit before the message is sent.
-        until("the last unit is taken", async || {
+        // Redis gives the winner the last unit before the message is sent, or does not answer in time.
+        let is_taken = until("the last unit is taken, or the winner answered", async || {
             let counters = lab.stock.round(&round(SALE, 1)).counters().await.unwrap().unwrap();
-            (counters.next_unit > counters.last_unit).then_some(())
+            let is_taken = counters.next_unit > counters.last_unit;
+            (is_taken || is_over.load(Ordering::Relaxed)).then_some(is_taken)
         })
         .await;
-        assert_eq!(served.reserve("loser").await, 409);
-        answered.lock().unwrap().push("loser");
+        if is_taken {
+            ask("loser", 409).await;
+        }
     };
     tokio::join!(winner, loser);
     heal(&lab).await;
@@ -84,7 +94,14 @@ async fn several_at_once_nobody_waits_for_anothers_queue() {
 
 #[tokio::test]
 async fn one_at_a_time_each_waits_its_turn() {
-    assert_eq!(order_of_answers(1).await, ["winner", "loser"]);
+    for _ in 0..TRIES {
+        let answered = order_of_answers(1).await;
+        if answered.len() == 2 {
+            assert_eq!(answered, ["winner", "loser"]);
+            return;
+        }
+    }
+    panic!("in {TRIES} tries not both were answered in time");
 }
 
 #[tokio::test]
