@@ -13,7 +13,8 @@ async fn the_order_is_made_at_once_and_its_message_changes_nothing() {
     let lab = Lab::selling(terms(3, 1)).await;
     let alice = lab.reserve("alice").await;
     let look = Ask::status(&alice);
-    assert_eq!(lab.answer(&look).await.expect(200).text("status"), "queued");
+    let queued = ask_reservation(&lab.recorder, &lab.just_reserved(), &look).await.expect(200);
+    assert_eq!(queued.text("status"), "queued");
 
     let ordered = lab.answer(&expedite(&alice.id, "alice")).await.expect(200);
     assert_eq!(ordered.text("status"), "pending_payment");
@@ -61,9 +62,8 @@ async fn only_ones_own() {
         .await
         .problem(400, "invalid_request");
     let plain = Ask { path: format!("/v1/reservations/{}?expedite=false", alice.id), ..expedite("", "alice") };
-    // By a clock at which it was made a moment ago: once it has waited for two seconds, a look makes the order.
-    let behind = lab.another_reservation(Clock::ahead_by_ms(-60_000));
-    assert_eq!(ask_reservation(&lab.recorder, &behind, &plain).await.expect(200).text("status"), "queued");
+    let queued = ask_reservation(&lab.recorder, &lab.just_reserved(), &plain).await.expect(200);
+    assert_eq!(queued.text("status"), "queued");
     assert_eq!(lab.contents().await, before);
     assert!(lab.deliver(&[&alice]).await.batch_item_failures.is_empty());
     is_hidden().await;

@@ -246,6 +246,11 @@ impl Lab {
         reservation::ReservationDeps::new(&self.another_process_at(clock)).unwrap()
     }
 
+    /// The reservation function by whose clock nobody has waited for two seconds, after which a look makes the order.
+    pub(crate) fn just_reserved(&self) -> reservation::ReservationDeps {
+        reservation::ReservationDeps { clock: Clock::ahead_by_ms(-30_000).patient(), ..self.reservation() }
+    }
+
     /// The admission function in another process, which has read nothing yet.
     pub(crate) fn another_admission(&self, clock: Clock) -> admission::AdmissionDeps {
         admission::AdmissionDeps::new(&self.another_process_at(clock)).unwrap()
