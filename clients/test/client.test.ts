@@ -357,7 +357,7 @@ describe('requests', () => {
     try {
       const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
       const retries: Retry[] = [];
-      const client = new FlashSaleClient({ baseUrl, timeoutMs: 300, onRetry: (retry) => retries.push(retry) });
+      const client = new FlashSaleClient({ baseUrl, timeoutMs: 3_000, onRetry: (retry) => retries.push(retry) });
       expect(await client.orders()).toEqual({ orders: [] });
       expect(retries.map(({ retry, status }) => ({ retry, status }))).toEqual([{ retry: 1 }, { retry: 2 }]);
     } finally {

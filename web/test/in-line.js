@@ -42,14 +42,16 @@ export const kept = (page) => page.evaluate(() => JSON.parse(Object.entries(loca
 /** Moves a page's clock ahead, and the system's times in its answers with it. */
 export async function traveller(page) {
   let ahead = 0;
-  const later = (text) => new Date(Date.parse(text) + ahead);
+  const later = (text, by) => new Date(Date.parse(text) + by);
   await page.clock.install();
   await page.route(/\/v1\//, async (route) => {
+    // Of an answer that is on its way as the clock moves, the page would take the time for that before.
+    const by = ahead;
     const response = await route.fetch({ maxRetries: 2 });
     const body = await response.json();
-    if (body.server_time) body.server_time = later(body.server_time).toISOString();
+    if (body.server_time) body.server_time = later(body.server_time, by).toISOString();
     const { date } = response.headers();
-    await route.fulfill({ response, headers: { ...response.headers(), date: later(date).toUTCString() }, json: body });
+    await route.fulfill({ response, headers: { ...response.headers(), date: later(date, by).toUTCString() }, json: body });
   });
   return async (ms) => {
     ahead += ms;

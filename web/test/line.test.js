@@ -98,6 +98,8 @@ test('a machine that slept with its page visible polls as soon as it wakes', asy
   shows('moving', 10_000_000, { poll_after_ms: 200_000 });
   await go(`sales/${sale}`);
   await heading(page, 'You are in line').waitFor();
+  // The ticket caused another look.
+  await virtual.answered();
   const seen = looks();
   shows('moving', 47_400_000);
   await virtual.skip(MINUTE_MS);
@@ -525,7 +527,9 @@ test('a late ticket from a process that has not heard of the postponement is not
 
 test('a page that is left before tickets are available gets one soon afterwards', async () => {
   const sale = await shop.sell({ opensInMs: LONG_MS, line: { ...LINE, opens_early_s: 1_200 } });
-  const { page, go } = await visit();
+  const { page, context, go } = await visit();
+  // Asks in the middle of its minute.
+  await chance(context, 0.5);
   const travel = await traveller(page);
   await go(`sales/${sale}`);
   await page.getByText('You can get in from').waitFor();

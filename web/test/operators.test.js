@@ -27,9 +27,11 @@ onBoth.test('a sale from draft to end, each step confirmed', async () => {
   await doIt('Pause');
   await page.locator('.board .badge', { hasText: 'Paused' }).waitFor();
   await doIt('Resume');
+  await page.getByRole('button', { name: 'Pause', exact: true }).waitFor();
   await doIt('Stop this sale', typed('Operated lamp'));
   await page.locator('.board .badge', { hasText: 'Stopped' }).waitFor();
   await doIt('Start this sale');
+  await page.getByRole('button', { name: 'Stop this sale' }).waitFor();
   await doIt('Close', typed(id));
   await page.locator('.board .badge', { hasText: 'Ended' }).waitFor();
 });

@@ -10,7 +10,7 @@ import { onBoth, onStandIn, test } from './on.js';
 import { arrive, heading, looksRight, reserve, shop, visit, work } from './visits.js';
 
 /** The time to a drop that a test waits for. */
-const SOON_S = 12;
+const SOON_S = 24;
 const FREE = { price_minor: 0, settlement: 'free' };
 /** A sale that opened a minute ago: one unit at once, one more `soonS` seconds after its creation, and one in an hour. */
 const raining = (soonS) => ({
@@ -33,7 +33,9 @@ test('between two drops the page counts down, and the button appears by itself',
   expect(card).toMatchObject({ availability: 'sold_out', rain: { units: 3, dropped: 1 } });
   await buy.focus();
   await page.waitForFunction(() => !document.querySelector('[data-keep=buy]')?.hasAttribute('aria-disabled'), null, { polling: 20 });
-  expect(Math.abs(Date.now() - Date.parse(card.next_release_at))).toBeLessThan(1_000);
+  const late = Date.now() - Date.parse(card.next_release_at);
+  expect(late).toBeGreaterThan(-1_000);
+  expect(late).toBeLessThan(5_000);
   expect(await buy.evaluate((element) => element === document.activeElement)).toBe(true);
   expect(await shift()).toBeLessThan(GOOD_SHIFT);
   await reserve(page, 'Get one');

@@ -103,6 +103,7 @@ test('a sale day: draft, edit, preview, publish, postpone, open, rush, pause, re
   // The last round is over, and the sale does not recur.
   await go(`sales/${fresh}`);
   await doIt('End the repetition');
+  await page.getByRole('button', { name: 'End the repetition' }).waitFor({ state: 'detached' });
   await doIt('Close', () => dialog.getByLabel(/^To confirm/).fill(TITLE));
   await badge('Ended');
   await page.getByRole('link', { name: 'Report' }).click();

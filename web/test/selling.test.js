@@ -248,10 +248,11 @@ test('a sale is postponed, withdrawn, and a draft deleted', async () => {
 onStandIn.test('a sale that fails to load appears once there is an answer, and an unknown one is reported', async () => {
   const id = await shop.sell({ title: 'Late' });
   const { page, go } = await desk();
-  let asked = 0;
-  await page.route(new RegExp(`/v1/admin/sales/${id}$`), (route) => ((asked += 1) < 3 ? route.abort() : route.continue()));
+  let isBack = false;
+  await page.route(new RegExp(`/v1/admin/sales/${id}$`), (route) => (isBack ? route.continue() : route.abort()));
   await go(`sales/${id}`);
   await page.locator('.stale', { hasText: 'No connection' }).waitFor();
+  isBack = true;
   await page.getByRole('heading', { level: 1, name: 'Late' }).waitFor();
   await expect.poll(() => page.locator('.stale').textContent()).toBe('');
   await page.locator('.tile.free').waitFor();
