@@ -10,9 +10,10 @@ use serde::{Deserialize, Serialize};
 use crate::deps::AdminDeps;
 
 /// A whole campaign as an operator writes it. Its sales must exist; drafts are shown once they are published.
+#[serde_with::apply(Option => #[serde(default, deserialize_with = "api::present")])]
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct NewCampaign {
+pub(crate) struct NewCampaign {
     campaign_id: CampaignId,
     title: String,
     sale_ids: Vec<SaleId>,

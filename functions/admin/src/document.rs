@@ -18,6 +18,7 @@ use crate::new_allocation;
 /// By default, how many seconds before the opening tickets are given out.
 const USUAL_OPENS_EARLY_S: u32 = 3600;
 
+#[serde_with::apply(Option => #[serde(default, deserialize_with = "api::present")])]
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct NewSale {
@@ -147,6 +148,7 @@ pub(crate) struct Duplicate {
 }
 
 /// The door in a request. Missing fields get the default of every sale.
+#[serde_with::apply(Option => #[serde(default, deserialize_with = "api::present")])]
 #[derive(Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct NewDoor {
@@ -204,6 +206,7 @@ impl NewLine {
     }
 }
 
+#[serde_with::apply(Option => #[serde(default, deserialize_with = "api::present")])]
 #[derive(Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct NewRain {
@@ -437,4 +440,50 @@ impl AuditDocument {
 pub(crate) struct RedriveDocument {
     pub(crate) moved: usize,
     pub(crate) may_be_more: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use serde::de::DeserializeOwned;
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::campaigns::NewCampaign;
+    use crate::guard::{Allowed, NewBlock};
+
+    fn null_is_refused<T: DeserializeOwned>(body: &Value, optional: &[&str]) {
+        assert!(serde_json::from_value::<T>(body.clone()).is_ok(), "{body}");
+        for member in optional {
+            let mut with_null = body.clone();
+            with_null[member] = Value::Null;
+            assert!(serde_json::from_value::<T>(with_null).is_err(), "{member} of {body}");
+        }
+    }
+
+    #[test]
+    fn null_is_refused_where_it_would_mean_nothing() {
+        let sale = json!({
+            "sale_id": "lamp", "title": "A lamp", "opens_at": "2026-11-24T10:00:00Z",
+            "closes_at": "2026-11-24T11:00:00Z", "total": 10, "per_user_limit": 1, "price_minor": 990,
+            "currency": "EUR", "payment_window_s": 900,
+        });
+        let goods = ["description", "pictures", "list_price_minor", "terms_url", "expected_audience"];
+        null_is_refused::<NewSale>(&sale, &goods);
+        let others =
+            ["recurrence", "door", "gate", "allocation", "settlement", "rain", "early_access", "line", "lanes"];
+        null_is_refused::<NewSale>(&sale, &others);
+        let door = ["violations", "violation_window_s", "blocked_for_s", "unpaid_limit", "planned_requests_per_s"];
+        null_is_refused::<NewDoor>(&json!({}), &door);
+        null_is_refused::<NewGate>(&json!({}), &["challenge", "work_bits", "groups_see", "groups_buy"]);
+        null_is_refused::<NewLine>(&json!({}), &["opens_early_s", "admits_per_s", "paused"]);
+        null_is_refused::<NewRain>(&json!({}), &["at_once", "steady", "drops"]);
+        null_is_refused::<EarlyAccess>(&json!({ "group": "members", "lead_s": 60 }), &["quota"]);
+        let campaign = json!({ "campaign_id": "autumn", "title": "Autumn", "sale_ids": ["lamp"] });
+        null_is_refused::<NewCampaign>(&campaign, &["limit_per_user", "version"]);
+        let subject = ["user", "address", "network"];
+        null_is_refused::<Allowed>(&json!({}), &subject);
+        let block = json!({ "until": "2026-11-24T10:00:00Z" });
+        null_is_refused::<NewBlock>(&block, &subject);
+        null_is_refused::<NewBlock>(&block, &["note"]);
+    }
 }

@@ -20,9 +20,10 @@ const MAX_BLOCKED_S: u32 = 10 * 366 * 24 * 60 * 60;
 /// The largest length of a note on a blocked network, in characters.
 const MAX_NOTE_LENGTH: usize = 120;
 
+#[serde_with::apply(Option => #[serde(default, deserialize_with = "api::present")])]
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct NewBlock {
+pub(crate) struct NewBlock {
     user: Option<UserId>,
     address: Option<String>,
     network: Option<String>,
@@ -99,9 +100,10 @@ struct Which {
     sale_id: Option<SaleId>,
 }
 
+#[serde_with::apply(Option => #[serde(default, deserialize_with = "api::present")])]
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Allowed {
+pub(crate) struct Allowed {
     user: Option<UserId>,
     address: Option<String>,
     network: Option<String>,

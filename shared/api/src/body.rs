@@ -1,17 +1,11 @@
 use http::header::CONTENT_TYPE;
 use lambda_http::{Body, Request};
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Deserializer};
 
 use crate::{Code, Problem};
 
 /// The largest body in bytes: several times the largest that any route documents.
 pub const MAX_BODY_BYTES: usize = 16 * 1024;
-
-/// Of an optional field, which is `None` only if it is absent: null is for its type to take or to refuse.
-pub fn present<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
-    T::deserialize(deserializer).map(Some)
-}
 
 /// The body as text, of at most [`MAX_BODY_BYTES`]. Fails with 413 above [`MAX_BODY_BYTES`], 400 if it is not UTF-8.
 pub fn text_body(request: &Request) -> Result<&str, Problem> {

@@ -14,7 +14,7 @@ mod response;
 mod serve;
 mod sync;
 
-pub use body::{MAX_BODY_BYTES, json_body, json_body_up_to, no_body, present, signed_json_body, text_body};
+pub use body::{MAX_BODY_BYTES, json_body, json_body_up_to, no_body, signed_json_body, text_body};
 pub use caller::{Caller, GroupClaims, Operators, caller};
 pub use client_ip::{client_address, client_ip, client_network};
 pub use edge::{Edge, EdgeKeys};
@@ -23,4 +23,5 @@ pub use path::{last_segment, segments};
 pub use problem::{Code, Problem};
 pub use rate_limit::RatePolicy;
 pub use response::{Reply, json, respond};
+pub use sale::present;
 pub use serve::{correlation_id, serve, with_uri};

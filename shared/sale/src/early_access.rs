@@ -33,7 +33,7 @@ text_type!(GroupName, InvalidGroupName, InvalidGroupName, |text| {
 pub struct EarlyAccess {
     pub group: GroupName,
     pub lead_s: u32,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "crate::present", skip_serializing_if = "Option::is_none")]
     pub quota: Option<MemberQuota>,
 }
 

@@ -68,5 +68,6 @@ pub use terms::{
     MAX_EXPECTED_AUDIENCE, MAX_PAYMENT_WINDOW_S, MAX_PER_USER_LIMIT, MAX_THROTTLE_REQUESTS_PER_S, MIN_PAYMENT_WINDOW_S,
     Terms,
 };
+pub use text_serde::present;
 pub use time::EpochMs;
 pub use traffic::{Traffic, UNPLANNED_REQUESTS_PER_S, throttle_of_busy};

@@ -1,3 +1,10 @@
+use serde::{Deserialize, Deserializer};
+
+/// Of an optional field, which is `None` only if it is absent: null is for its type to take or to refuse.
+pub fn present<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
+    T::deserialize(deserializer).map(Some)
+}
+
 pub(crate) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
