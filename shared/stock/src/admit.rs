@@ -1,14 +1,10 @@
-use std::sync::LazyLock;
-
 use sale::{BuyerClass, EpochMs, UserId};
 use uuid::Uuid;
 
 use crate::reservations::lead_ms;
-use crate::script::Script;
+use crate::script::ADMIT;
 use crate::script_code::{moment, parse, sold_out, unexpected};
 use crate::{RoundStock, ScriptCode, SoldOut, StockError};
-
-static ADMIT: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::ADMIT));
 
 /// How long the answer to a challenge is remembered, so that a repeated request gets the same result, in milliseconds:
 /// longer than a client waits before it retries.

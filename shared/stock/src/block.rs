@@ -1,14 +1,11 @@
 use std::collections::BTreeMap;
-use std::sync::LazyLock;
 
 use futures::future::{join_all, try_join_all};
 use sale::{EpochMs, Lane, UserId};
 
-use crate::script::Script;
+use crate::script::BLOCK;
 use crate::script_code::unexpected;
 use crate::{RoundStock, ScriptCode, StockError};
-
-static BLOCK: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::BLOCK));
 
 /// How many users a call changes at most: keeps the script to about a millisecond.
 pub const MAX_NOTED: usize = 200;

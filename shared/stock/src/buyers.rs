@@ -1,12 +1,8 @@
-use std::sync::LazyLock;
-
 use futures::future::try_join_all;
 
-use crate::script::Script;
+use crate::script::BUYERS;
 use crate::script_code::{moment, parse, unexpected};
 use crate::{RoundStock, ScriptCode, StockError, WinsSeen};
-
-static BUYERS: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::BUYERS));
 
 /// Everybody who has or had a reservation in a round, valid while nobody has won a unit since `wins`.
 #[derive(Debug, Clone)]

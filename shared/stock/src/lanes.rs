@@ -1,7 +1,6 @@
 //! Finds a unit in the other lanes of a round when nothing is left in one.
 
 use std::cmp::Reverse;
-use std::sync::LazyLock;
 use std::time::Duration;
 
 use futures::future::join_all;
@@ -10,12 +9,10 @@ use tokio::time::timeout;
 use uuid::Uuid;
 
 use crate::lanes_seen::{RoundSeen, Stamp};
-use crate::script::Script;
+use crate::script::AVAILABILITY;
 use crate::script_code::{parse, unexpected};
 use crate::transfers::{DonateFor, Donated};
 use crate::{COOLDOWN_MS, Refused, Reseated, Reserve, RoundStock, ScriptCode, SoldOut, StockError, WinsSeen};
-
-static AVAILABILITY: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::AVAILABILITY));
 
 /// The longest search for a unit in the other lanes, including the wait for other requests' searches. It leaves a
 /// request of nine seconds time for its message.

@@ -1,14 +1,12 @@
-use std::sync::{LazyLock, PoisonError};
+use std::sync::PoisonError;
 use std::time::Duration;
 
 use sale::Lane;
 
 use crate::lanes_seen::Stamp;
-use crate::script::Script;
+use crate::script::LEASE;
 use crate::script_code::{parse, unexpected};
 use crate::{RoundStock, ScriptCode, StockError};
-
-static LEASE: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::LEASE));
 
 /// How long a process stays with another lane after the first one did not answer.
 const STAYS_FOR: Duration = Duration::from_secs(30);

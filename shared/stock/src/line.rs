@@ -1,17 +1,12 @@
 //! The line in front of a round: who came when, and how far it has moved. Its keys have their own hash tag, so they
 //! need not be on the same shard as the round's units.
 
-use std::sync::LazyLock;
-
 use sale::{EpochMs, RoundId, UserId};
 use sha2::{Digest, Sha256};
 
-use crate::script::{Invocation, Script};
+use crate::script::{Invocation, LINE, TICKET};
 use crate::script_code::{moment, parse, unexpected};
 use crate::{RoundStock, ScriptCode, StockError};
-
-static TICKET: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::TICKET));
-static LINE: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::LINE));
 
 /// Bits of the filter for each expected person, and bits set for each: 0.8 % of late users are taken for early ones.
 /// 1.25 MB for a million people. `ticket.lua` begins another filter when there are fewer bits for each.

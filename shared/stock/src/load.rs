@@ -1,6 +1,5 @@
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
-use std::sync::LazyLock;
 
 use futures::future::join_all;
 use range_set_blaze::RangeSetBlaze;
@@ -9,14 +8,11 @@ use uuid::Uuid;
 
 use crate::ranges::range_text;
 use crate::record::write_reservation;
-use crate::script::Script;
+use crate::script::{AMEND, LOAD};
 use crate::script_code::{parse, unexpected};
 use crate::transfers::{ClaimedLane, LaneTransfers, fields_of_lost};
 use crate::view::{LaneView, LaneViews};
 use crate::{RoundStock, ScriptCode, StockError};
-
-static LOAD: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::LOAD));
-static AMEND: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::AMEND));
 
 /// How many buyers, or ranges of units, a call of the script writes at most: keeps the script to about a millisecond.
 const PER_PAGE: usize = 500;

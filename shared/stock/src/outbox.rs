@@ -1,6 +1,5 @@
 //! The outbox: reservations that no order has confirmed yet, so that their messages can be sent again.
 
-use std::sync::LazyLock;
 use std::time::Duration;
 
 use futures::future::try_join_all;
@@ -8,14 +7,12 @@ use sale::{EpochMs, Reservation, ReservationState, UserId};
 
 use crate::lane_keys::LaneKeys;
 use crate::record::read_record;
-use crate::script::Script;
+use crate::script::DUE;
 use crate::script_code::{parse, unexpected};
 use crate::{RoundStock, ScriptCode, StockError};
 
 /// How many elements of the outbox are read at a time, so that reading holds up nobody.
 const PAGE: usize = 1000;
-
-static DUE: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::DUE));
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Due {

@@ -1,18 +1,12 @@
-use std::sync::LazyLock;
-
 use futures::future::{join_all, try_join_all};
 use range_set_blaze::RangeSetBlaze;
 use sale::{Lane, Reservation, Unit};
 
 use crate::ranges::range_text;
-use crate::script::Script;
+use crate::script::{ADOPT, EXCLUDE, RESTORE};
 use crate::script_code::ScriptCode::{Adopted, AlreadyConfirmed, AlreadyReleased, Moved, Restored, UnknownSale};
 use crate::script_code::{parse, unexpected};
 use crate::{Counters, RoundStock, ScriptCode, StockError};
-
-static ADOPT: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::ADOPT));
-static EXCLUDE: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::EXCLUDE));
-static RESTORE: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::RESTORE));
 
 /// How many ranges a call gives back, or units it takes out, at most: keeps the script to about a millisecond.
 const PER_CALL: usize = 500;

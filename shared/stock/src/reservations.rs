@@ -1,19 +1,12 @@
-use std::sync::LazyLock;
-
 use sale::{BuyerClass, Reservation, StoredReservation, Unit, UserId};
 use uuid::Uuid;
 
 use crate::lane_keys::LaneKeys;
 use crate::record::{read_record, read_reservation};
-use crate::script::Script;
+use crate::script::{CONFIRM, RELEASE, RESEAT, RESERVE};
 use crate::script_code::ScriptCode::{AlreadyConfirmed, AlreadyReleased, Confirmed, Released, UnknownReservation};
 use crate::script_code::{moment, parse, sold_out, unexpected};
 use crate::{Reserve, RoundStock, ScriptCode, StockError};
-
-static RESERVE: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::RESERVE));
-static CONFIRM: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::CONFIRM));
-static RELEASE: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::RELEASE));
-static RESEAT: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::RESEAT));
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Refused {

@@ -1,3 +1,5 @@
+use std::sync::LazyLock;
+
 use redis::{Cmd, ErrorKind, ServerErrorKind, ToRedisArgs};
 
 use crate::connection::RedisConnection;
@@ -11,6 +13,17 @@ pub(crate) struct Script {
     digest: String,
 }
 
+macro_rules! scripts {
+    ($($name:ident)*) => {
+        $(pub(crate) static $name: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::$name));)*
+    };
+}
+
+scripts! {
+    ACCEPT ADMIT ADOPT AMEND AVAILABILITY BLOCK BUYERS CLOSE_TRANSFER COMPLETE CONFIRM DONATE DUE EXCLUDE FENCE LEASE
+    LINE LOAD RELEASE RESEAT RESERVE RESTORE TAKE_IN TALLY TICKET
+}
+
 pub(crate) struct Invocation<'a> {
     script: &'a Script,
     keys: Vec<String>,
@@ -18,7 +31,7 @@ pub(crate) struct Invocation<'a> {
 }
 
 impl Script {
-    pub(crate) fn new(text: &'static str) -> Self {
+    fn new(text: &'static str) -> Self {
         Self { text, digest: redis::Script::new(text).get_hash().to_owned() }
     }
 

@@ -1,15 +1,12 @@
 //! Counts for operators: how often each answer was given while a sale runs.
 
 use std::collections::BTreeMap;
-use std::sync::LazyLock;
 
 use futures::future::try_join_all;
 use sale::Lane;
 
-use crate::script::Script;
+use crate::script::TALLY;
 use crate::{RoundStock, ScriptCode, StockError};
-
-static TALLY: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::TALLY));
 
 impl RoundStock<'_> {
     /// Adds to the counts of answers to requests for the round, if it is loaded. Fails if Redis does not answer; they

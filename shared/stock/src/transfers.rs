@@ -3,7 +3,6 @@
 
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
-use std::sync::LazyLock;
 
 use futures::future::join_all;
 use sale::{BuyerClass, EpochMs, Lane, UserId};
@@ -11,16 +10,9 @@ use uuid::Uuid;
 
 use crate::ranges::{parse_range, range_text};
 use crate::reservations::{lead_ms, read_reserve};
-use crate::script::Script;
+use crate::script::{ACCEPT, CLOSE_TRANSFER, COMPLETE, DONATE, FENCE, TAKE_IN};
 use crate::script_code::{moment, parse, sold_out, unexpected};
 use crate::{Counters, Reserve, RoundStock, ScriptCode, SoldOut, StockError};
-
-static DONATE: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::DONATE));
-static ACCEPT: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::ACCEPT));
-static TAKE_IN: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::TAKE_IN));
-static CLOSE_TRANSFER: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::CLOSE_TRANSFER));
-static FENCE: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::FENCE));
-static COMPLETE: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::COMPLETE));
 
 /// How far the clocks of two shards, or of a node and its successor, may differ, in microseconds. After a load, a
 /// lane's transfers have ids this far above its clock, so that no earlier transfer is taken for a new one.
