@@ -61,13 +61,8 @@ impl Ledger {
             // DynamoDB may return only a part of a batch.
             loop {
                 let wanted = KeysAndAttributes::builder().set_keys(Some(keys)).consistent_read(consistently).build();
-                let output = self
-                    .client
-                    .batch_get_item()
-                    .request_items(&self.table, wanted.map_err(|error| LedgerError::of_input("BatchGetItem", error))?)
-                    .call()
-                    .await
-                    .map_err(LedgerError::of("BatchGetItem"))?;
+                let wanted = wanted.map_err(|error| LedgerError::of_input("BatchGetItem", error))?;
+                let output = self.client.batch_get_item().request_items(&self.table, wanted).answer().await?;
                 items.extend(output.responses.unwrap_or_default().into_values().flatten());
                 keys = output.unprocessed_keys.unwrap_or_default().into_values().flat_map(|rest| rest.keys).collect();
                 if keys.is_empty() {

@@ -1,10 +1,9 @@
 use std::collections::HashMap;
 
-use aws_sdk_dynamodb::types::ReturnValuesOnConditionCheckFailure;
 use sale::{EpochMs, UserId};
 use serde::{Deserialize, Serialize};
 
-use crate::calls::{Write, Written};
+use crate::calls::{Conditional, Write, Written};
 use crate::item::{number, read_or_skip, text, to_item};
 use crate::{Ledger, LedgerError, keys};
 
@@ -64,8 +63,8 @@ impl Ledger {
         if block.by == BlockedBy::System {
             put = put
                 .condition_expression("attribute_not_exists(pk) OR until_ms < :until")
-                .expression_attribute_values(":until", number(block.until_ms.0))
-                .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld);
+                .values([(":until", number(block.until_ms.0))])
+                .or_old();
         }
         match put.write().await? {
             Written::Done(_) => Ok(block.clone()),
@@ -92,13 +91,9 @@ impl Ledger {
 
     /// Everybody who is blocked at `now`, those blocked for longest first. May lag a moment behind.
     pub async fn blocked(&self, now: EpochMs) -> Result<Vec<UserBlock>, LedgerError> {
-        let query = self
-            .query(keys::BLOCKED_BY_END)
-            .key_condition_expression("blocked_list = :list AND until_ms > :now")
-            .expression_attribute_values(":list", text(keys::BLOCKED))
-            .expression_attribute_values(":now", number(now.0))
-            .scan_index_forward(false);
-        let mut items = query.into_paginator().items().send();
+        let values = [(":list", text(keys::BLOCKED)), (":now", number(now.0))];
+        let query = self.query(keys::BLOCKED_BY_END, "blocked_list = :list AND until_ms > :now", values);
+        let mut items = query.scan_index_forward(false).into_paginator().items().send();
         let mut blocks = Vec::new();
         while let Some(item) = items.next().await {
             let item = item.map_err(LedgerError::of("Query"))?;

@@ -130,19 +130,12 @@ impl Walk<'_> {
     async fn read_on(&self, shard: &mut Shard) -> Result<(), LedgerError> {
         let TimeIndex { name, shard: shard_attribute, time } = self.index;
         while shard.ready.is_empty() && !shard.is_read {
-            let output = self
-                .ledger
-                .query(name)
-                .key_condition_expression(format!("{shard_attribute} = :shard AND {time} BETWEEN :from AND :to"))
-                .expression_attribute_values(":shard", text(&*shard.name))
-                .expression_attribute_values(":from", number(self.range.from.0))
-                .expression_attribute_values(":to", number(self.range.to.0))
-                .scan_index_forward(self.direction == Direction::OldestFirst)
-                .limit(self.keys_at_once)
-                .set_exclusive_start_key(shard.start.take())
-                .call()
-                .await
-                .map_err(LedgerError::of("Query"))?;
+            let condition = format!("{shard_attribute} = :shard AND {time} BETWEEN :from AND :to");
+            let TimeRange { from, to } = self.range;
+            let values = [(":shard", text(&*shard.name)), (":from", number(from.0)), (":to", number(to.0))];
+            let query = self.ledger.query(name, condition, values).limit(self.keys_at_once);
+            let query = query.scan_index_forward(self.direction == Direction::OldestFirst);
+            let output = query.set_exclusive_start_key(shard.start.take()).answer().await?;
             for item in output.items.unwrap_or_default() {
                 shard.pending.push(self.place(&item)?);
             }

@@ -1,5 +1,7 @@
 //! How calls of DynamoDB begin and end.
 
+use std::error::Error;
+
 use aws_sdk_dynamodb::error::SdkError;
 use aws_sdk_dynamodb::operation::batch_get_item::builders::BatchGetItemFluentBuilder;
 use aws_sdk_dynamodb::operation::batch_get_item::{BatchGetItemError, BatchGetItemOutput};
@@ -19,10 +21,11 @@ use aws_sdk_dynamodb::operation::update_item::builders::UpdateItemFluentBuilder;
 use aws_sdk_dynamodb::operation::update_item::{UpdateItemError, UpdateItemOutput};
 use aws_sdk_dynamodb::types::builders::{ConditionCheckBuilder, DeleteBuilder, PutBuilder, UpdateBuilder};
 use aws_sdk_dynamodb::types::{
-    ConditionCheck, Delete, Put, ReturnValuesOnConditionCheckFailure, TransactWriteItem, Update,
+    AttributeValue, ConditionCheck, Delete, Put, ReturnValuesOnConditionCheckFailure, TransactWriteItem, Update,
 };
 
 use futures::future::BoxFuture;
+use futures::{FutureExt, TryFutureExt};
 use serde::de::DeserializeOwned;
 
 use crate::conflict::retry_conflicts;
@@ -33,20 +36,26 @@ pub(crate) const ABSENT: &str = "attribute_not_exists(pk)";
 /// Why a part of a transaction can be built: to leave it out silently would drop a condition.
 const COMPLETE: &str = "every required field is set";
 
-pub(crate) trait Call {
-    type Output;
-    type Error;
+pub(crate) trait Call: Sized {
+    type Output: 'static;
+    type Error: Error + Send + Sync + 'static;
+    const NAME: &'static str;
 
     /// Makes it. Boxed by a function that is not `async`: a future is compiled by every crate that awaits it, and the
     /// SDK's take seconds each.
     fn call(self) -> BoxFuture<'static, Result<Self::Output, SdkError<Self::Error>>>;
+
+    fn answer(self) -> BoxFuture<'static, Result<Self::Output, LedgerError>> {
+        self.call().map_err(LedgerError::of(Self::NAME)).boxed()
+    }
 }
 
 macro_rules! call {
-    ($builder:ty, $output:ty, $error:ty) => {
+    ($name:literal, $builder:ty, $output:ty, $error:ty) => {
         impl Call for $builder {
             type Output = $output;
             type Error = $error;
+            const NAME: &'static str = $name;
 
             fn call(self) -> BoxFuture<'static, Result<$output, SdkError<$error>>> {
                 Box::pin(self.send())
@@ -55,14 +64,14 @@ macro_rules! call {
     };
 }
 
-call!(BatchGetItemFluentBuilder, BatchGetItemOutput, BatchGetItemError);
-call!(BatchWriteItemFluentBuilder, BatchWriteItemOutput, BatchWriteItemError);
-call!(DeleteItemFluentBuilder, DeleteItemOutput, DeleteItemError);
-call!(GetItemFluentBuilder, GetItemOutput, GetItemError);
-call!(PutItemFluentBuilder, PutItemOutput, PutItemError);
-call!(QueryFluentBuilder, QueryOutput, QueryError);
-call!(TransactWriteItemsFluentBuilder, TransactWriteItemsOutput, TransactWriteItemsError);
-call!(UpdateItemFluentBuilder, UpdateItemOutput, UpdateItemError);
+call!("BatchGetItem", BatchGetItemFluentBuilder, BatchGetItemOutput, BatchGetItemError);
+call!("BatchWriteItem", BatchWriteItemFluentBuilder, BatchWriteItemOutput, BatchWriteItemError);
+call!("DeleteItem", DeleteItemFluentBuilder, DeleteItemOutput, DeleteItemError);
+call!("GetItem", GetItemFluentBuilder, GetItemOutput, GetItemError);
+call!("PutItem", PutItemFluentBuilder, PutItemOutput, PutItemError);
+call!("Query", QueryFluentBuilder, QueryOutput, QueryError);
+call!("TransactWriteItems", TransactWriteItemsFluentBuilder, TransactWriteItemsOutput, TransactWriteItemsError);
+call!("UpdateItem", UpdateItemFluentBuilder, UpdateItemOutput, UpdateItemError);
 
 /// Whether the condition of a write held, and the item that DynamoDB returned, if it was asked for one.
 pub(crate) enum Written {
@@ -85,7 +94,7 @@ pub(crate) trait Write {
 }
 
 macro_rules! write {
-    ($builder:ty, $error:ident, $call:literal) => {
+    ($builder:ty, $error:ident) => {
         impl Write for $builder {
             async fn write(&self) -> Result<Written, LedgerError> {
                 match retry_conflicts(|| self.clone().call()).await.map_err(SdkError::into_service_error) {
@@ -93,21 +102,21 @@ macro_rules! write {
                     Err($error::ConditionalCheckFailedException(failed)) => {
                         Ok(Written::Refused(failed.item.unwrap_or_default()))
                     }
-                    Err(other) => Err(LedgerError::DynamoDb { call: $call, source: Box::new(other) }),
+                    Err(other) => Err(LedgerError::DynamoDb { call: Self::NAME, source: Box::new(other) }),
                 }
             }
 
             async fn must_write(&self) -> Result<Item, LedgerError> {
-                let output = retry_conflicts(|| self.clone().call()).await.map_err(LedgerError::of($call))?;
+                let output = retry_conflicts(|| self.clone().call()).await.map_err(LedgerError::of(Self::NAME))?;
                 Ok(output.attributes.unwrap_or_default())
             }
         }
     };
 }
 
-write!(PutItemFluentBuilder, PutItemError, "PutItem");
-write!(UpdateItemFluentBuilder, UpdateItemError, "UpdateItem");
-write!(DeleteItemFluentBuilder, DeleteItemError, "DeleteItem");
+write!(PutItemFluentBuilder, PutItemError);
+write!(UpdateItemFluentBuilder, UpdateItemError);
+write!(DeleteItemFluentBuilder, DeleteItemError);
 
 pub(crate) trait Part {
     fn part(self) -> TransactWriteItem;
@@ -128,6 +137,32 @@ part!(UpdateBuilder, update);
 part!(DeleteBuilder, delete);
 part!(ConditionCheckBuilder, condition_check);
 
+/// The condition and the values of a write.
+pub(crate) trait Conditional: Sized {
+    /// What its expressions mean by these names.
+    fn values<const N: usize>(self, values: [(&str, AttributeValue); N]) -> Self;
+
+    /// Returns the item on which its condition fails.
+    fn or_old(self) -> Self;
+}
+
+macro_rules! conditional {
+    ($($builder:ty),*) => {
+        $(impl Conditional for $builder {
+            fn values<const N: usize>(self, values: [(&str, AttributeValue); N]) -> Self {
+                values.into_iter().fold(self, |write, (name, value)| write.expression_attribute_values(name, value))
+            }
+
+            fn or_old(self) -> Self {
+                self.return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld)
+            }
+        })*
+    };
+}
+
+conditional!(PutItemFluentBuilder, UpdateItemFluentBuilder, DeleteItemFluentBuilder);
+conditional!(PutBuilder, UpdateBuilder, DeleteBuilder, ConditionCheckBuilder);
+
 /// Replaces an item that was read, on a condition on its `:version`.
 pub(crate) struct Replacement {
     pub(crate) item: Item,
@@ -137,13 +172,26 @@ pub(crate) struct Replacement {
 
 impl Ledger {
     pub(crate) async fn read<T: DeserializeOwned>(&self, pk: impl Into<String>) -> Result<Option<T>, LedgerError> {
-        Ok(self.item(pk).await?.map(serde_dynamo::from_item).transpose()?)
+        self.read_with(pk, true).await
+    }
+
+    /// The same. Unless `consistently`, it may lag a moment behind, for half the price.
+    pub(crate) async fn read_with<T: DeserializeOwned>(
+        &self,
+        pk: impl Into<String>,
+        consistently: bool,
+    ) -> Result<Option<T>, LedgerError> {
+        Ok(self.get(pk, consistently).await?.map(serde_dynamo::from_item).transpose()?)
     }
 
     /// The item with this key, read consistently.
     pub(crate) async fn item(&self, pk: impl Into<String>) -> Result<Option<Item>, LedgerError> {
-        let get = self.client.get_item().table_name(&self.table).key("pk", text(pk)).consistent_read(true);
-        Ok(get.call().await.map_err(LedgerError::of("GetItem"))?.item)
+        self.get(pk, true).await
+    }
+
+    async fn get(&self, pk: impl Into<String>, consistently: bool) -> Result<Option<Item>, LedgerError> {
+        let get = self.client.get_item().table_name(&self.table).key("pk", text(pk)).consistent_read(consistently);
+        Ok(get.answer().await?.item)
     }
 
     pub(crate) fn put(&self, item: Item) -> PutItemFluentBuilder {
@@ -152,33 +200,36 @@ impl Ledger {
 
     /// If there is an item, it is returned instead.
     pub(crate) fn put_unless_there(&self, item: Item) -> PutItemFluentBuilder {
-        self.put(item)
-            .condition_expression(ABSENT)
-            .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld)
+        self.put(item).condition_expression(ABSENT).or_old()
     }
 
-    pub(crate) fn update(&self, pk: impl Into<String>) -> UpdateItemFluentBuilder {
-        self.client.update_item().table_name(&self.table).key("pk", text(pk))
+    pub(crate) fn update(&self, pk: impl Into<String>, expression: impl Into<String>) -> UpdateItemFluentBuilder {
+        self.client.update_item().table_name(&self.table).key("pk", text(pk)).update_expression(expression)
     }
 
     pub(crate) fn delete(&self, pk: impl Into<String>) -> DeleteItemFluentBuilder {
         self.client.delete_item().table_name(&self.table).key("pk", text(pk))
     }
 
-    pub(crate) fn query(&self, index: &str) -> QueryFluentBuilder {
-        self.client.query().table_name(&self.table).index_name(index)
+    pub(crate) fn query<const N: usize>(
+        &self,
+        index: &str,
+        condition: impl Into<String>,
+        values: [(&str, AttributeValue); N],
+    ) -> QueryFluentBuilder {
+        let query = self.client.query().table_name(&self.table).index_name(index).key_condition_expression(condition);
+        values.into_iter().fold(query, |query, (name, value)| query.expression_attribute_values(name, value))
     }
 
     pub(crate) async fn replace(&self, replacement: Replacement) -> Result<bool, LedgerError> {
         let Replacement { item, condition, version } = replacement;
-        let put = self.put(item).condition_expression(condition);
-        Ok(put.expression_attribute_values(":version", number(version)).write().await?.is_done())
+        let put = self.put(item).condition_expression(condition).values([(":version", number(version))]);
+        Ok(put.write().await?.is_done())
     }
 
     pub(crate) fn replacing(&self, replacement: Replacement) -> TransactWriteItem {
         let Replacement { item, condition, version } = replacement;
-        let put = self.putting(item).condition_expression(condition);
-        put.expression_attribute_values(":version", number(version)).part()
+        self.putting(item).condition_expression(condition).values([(":version", number(version))]).part()
     }
 
     pub(crate) fn putting(&self, item: Item) -> PutBuilder {
@@ -186,12 +237,11 @@ impl Ledger {
     }
 
     pub(crate) fn put_if_absent(&self, item: Item) -> TransactWriteItem {
-        let put = self.putting(item).condition_expression(ABSENT);
-        put.return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld).part()
+        self.putting(item).condition_expression(ABSENT).or_old().part()
     }
 
-    pub(crate) fn updating(&self, pk: impl Into<String>) -> UpdateBuilder {
-        Update::builder().table_name(&self.table).key("pk", text(pk))
+    pub(crate) fn updating(&self, pk: impl Into<String>, expression: impl Into<String>) -> UpdateBuilder {
+        Update::builder().table_name(&self.table).key("pk", text(pk)).update_expression(expression)
     }
 
     pub(crate) fn deleting(&self, pk: impl Into<String>) -> DeleteBuilder {

@@ -1,7 +1,8 @@
+use aws_sdk_dynamodb::types::builders::UpdateBuilder;
 use aws_sdk_dynamodb::types::{AttributeValue, TransactWriteItem};
-use sale::{CampaignId, CampaignLimit, Order, ReservationId};
+use sale::{CampaignId, CampaignLimit, Order};
 
-use crate::calls::Part;
+use crate::calls::{Conditional, Part};
 use crate::item::number;
 use crate::{Ledger, keys};
 
@@ -14,30 +15,22 @@ impl Ledger {
     /// Guards against concurrent orders of one user in several sales. They all write this item, so DynamoDB lets no
     /// more through than the limit. The ids are a set, so an order counts once.
     pub(crate) fn count_in_campaign(&self, order: &Order, limit: &CampaignLimit) -> TransactWriteItem {
-        self.updating(keys::campaign_user(&limit.campaign, &order.reservation.user))
-            .update_expression("ADD orders :order SET expires_at = :expires_at")
+        self.changing(order, &limit.campaign, "ADD orders :order SET expires_at = :expires_at")
             .condition_expression("attribute_not_exists(orders) OR size(orders) < :limit")
-            .expression_attribute_values(":order", set_of(&order.reservation.id))
-            .expression_attribute_values(":limit", number(limit.per_user))
-            .expression_attribute_values(":expires_at", expires_at(order))
+            .values([(":limit", number(limit.per_user))])
             .part()
     }
 
     /// Frees the place in a campaign's limit of an order that is no longer live. This is one write of the transaction
     /// that ends the order. It has no condition, since the campaign may have changed.
     pub(crate) fn leave_campaign(&self, order: &Order, campaign: &CampaignId) -> TransactWriteItem {
-        self.updating(keys::campaign_user(campaign, &order.reservation.user))
-            .update_expression("DELETE orders :order SET expires_at = :expires_at")
-            .expression_attribute_values(":order", set_of(&order.reservation.id))
-            .expression_attribute_values(":expires_at", expires_at(order))
-            .part()
+        self.changing(order, campaign, "DELETE orders :order SET expires_at = :expires_at").part()
     }
-}
 
-fn set_of(id: &ReservationId) -> AttributeValue {
-    AttributeValue::Ss(vec![id.to_string()])
-}
-
-fn expires_at(order: &Order) -> AttributeValue {
-    number(order.ended_at_ms.unwrap_or(order.created_at_ms).plus_s(KEPT_FOR_S).as_epoch_s())
+    fn changing(&self, order: &Order, campaign: &CampaignId, expression: &str) -> UpdateBuilder {
+        let expires_at = order.ended_at_ms.unwrap_or(order.created_at_ms).plus_s(KEPT_FOR_S).as_epoch_s();
+        let id = AttributeValue::Ss(vec![order.reservation.id.to_string()]);
+        let update = self.updating(keys::campaign_user(campaign, &order.reservation.user), expression);
+        update.values([(":order", id), (":expires_at", number(expires_at))])
+    }
 }

@@ -1,8 +1,7 @@
-use aws_sdk_dynamodb::types::ReturnValuesOnConditionCheckFailure;
 use sale::{Campaign, SaleId};
 use serde::{Deserialize, Serialize};
 
-use crate::calls::{ABSENT, Write, Written};
+use crate::calls::{ABSENT, Conditional, Write, Written};
 use crate::item::{number, pk_of, read_or_skip, text, to_item};
 use crate::published::whole;
 use crate::{Ledger, LedgerError, keys};
@@ -38,12 +37,9 @@ impl Ledger {
         let put = self.put(to_item(item)?);
         let put = match campaign.version {
             0 | 1 => put.condition_expression(ABSENT),
-            version => put
-                .condition_expression("version = :before")
-                .expression_attribute_values(":before", number(version - 1)),
+            version => put.condition_expression("version = :before").values([(":before", number(version - 1))]),
         };
-        let put = put.return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld);
-        match put.write().await? {
+        match put.or_old().write().await? {
             Written::Done(_) => Ok(PutCampaign::Now),
             Written::Refused(item) if item.is_empty() => Ok(PutCampaign::Unknown),
             Written::Refused(item) => {
@@ -63,10 +59,7 @@ impl Ledger {
 
     /// All campaigns, by id. May lag a moment behind.
     pub async fn campaigns(&self) -> Result<Vec<Campaign>, LedgerError> {
-        let query = self
-            .query(keys::CAMPAIGNS_BY_ID)
-            .key_condition_expression("campaign_list = :list")
-            .expression_attribute_values(":list", text(keys::CAMPAIGNS));
+        let query = self.query(keys::CAMPAIGNS_BY_ID, "campaign_list = :list", [(":list", text(keys::CAMPAIGNS))]);
         let read =
             |item| read_or_skip("campaign", serde_dynamo::from_item::<_, CampaignItem>(item).map_err(Into::into));
         Ok(whole(query).await?.into_iter().filter_map(read).map(|item| item.campaign).collect())

@@ -67,16 +67,10 @@ impl Ledger {
         limit: usize,
     ) -> Result<Vec<Connection>, LedgerError> {
         let ended = EpochMs(now.0.saturating_sub(i64::from(CONNECTION_LIFE_S) * 1000));
-        let output = self
-            .query(keys::CONNECTIONS_BY_USER)
-            .key_condition_expression("connections_of = :user AND connected_at_ms > :ended")
-            .expression_attribute_values(":user", text(user.as_str()))
-            .expression_attribute_values(":ended", number(ended.0))
-            .scan_index_forward(false)
-            .limit(i32::try_from(limit).unwrap_or(i32::MAX))
-            .call()
-            .await
-            .map_err(LedgerError::of("Query"))?;
+        let condition = "connections_of = :user AND connected_at_ms > :ended";
+        let values = [(":user", text(user.as_str())), (":ended", number(ended.0))];
+        let query = self.query(keys::CONNECTIONS_BY_USER, condition, values).scan_index_forward(false);
+        let output = query.limit(i32::try_from(limit).unwrap_or(i32::MAX)).answer().await?;
         let read = |item| -> Result<Connection, LedgerError> {
             let ConnectionItem { pk, connections_of: user, connected_at_ms, .. } = serde_dynamo::from_item(item)?;
             let id = keys::connection_id(&pk)

@@ -13,7 +13,7 @@ use sale::award::{self, CHUNK_VALUES, Commitment, Plan, Seed};
 use sale::{EpochMs, Round, RoundId};
 use serde::{Deserialize, Serialize};
 
-use crate::calls::{Call, Write};
+use crate::calls::{Call, Conditional, Write};
 use crate::item::{bytes, item_of, text, to_item};
 use crate::{Ledger, LedgerError, keys};
 
@@ -81,12 +81,9 @@ impl Ledger {
             return Ok(());
         }
         self.write_chunks(round, &plan, &seed).await?;
-        let update = self
-            .update(keys::seed(&round.id))
-            .update_expression("SET table_is_kept = :true")
-            .condition_expression("attribute_exists(pk)")
-            .expression_attribute_values(":true", AttributeValue::Bool(true));
-        update.must_write().await.map(drop)
+        let update = self.update(keys::seed(&round.id), "SET table_is_kept = :true");
+        let update = update.condition_expression("attribute_exists(pk)");
+        update.values([(":true", AttributeValue::Bool(true))]).must_write().await.map(drop)
     }
 
     /// The seed of a round with a draw at its end. Fails if the round is committed to another seed or other terms.
@@ -126,9 +123,9 @@ impl Ledger {
                 let values = ("award_values", bytes(award::chunk_bytes(chunk)));
                 let item = item_of([("pk", text(keys::table(id, number))), values]);
                 number += 1;
-                self.put(item).call()
+                self.put(item).answer()
             });
-            try_join_all(puts.collect::<Vec<_>>()).await.map_err(LedgerError::of("PutItem"))?;
+            try_join_all(puts.collect::<Vec<_>>()).await?;
         }
         Ok(())
     }

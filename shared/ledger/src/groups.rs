@@ -1,6 +1,7 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
+use aws_sdk_dynamodb::error::BuildError;
 use aws_sdk_dynamodb::types::{DeleteRequest, PutRequest, WriteRequest};
 use futures::{FutureExt, StreamExt, TryStreamExt, stream};
 use sale::{GroupName, UserId};
@@ -42,25 +43,24 @@ impl Ledger {
     /// Adds users to a group. Existing members stay. There is no condition: the last write about a user holds. Fails if
     /// DynamoDB does not answer; some may have been added then.
     pub async fn add_to_group(&self, group: &GroupName, users: &[UserId]) -> Result<(), LedgerError> {
-        let put = |user: &UserId| -> Result<WriteRequest, LedgerError> {
+        self.write_all(users, |user| {
             let (pk, member_shard) =
                 (keys::member(group, user), keys::member_shard(group, keys::shard_of_member(user)));
             let item = to_item(MemberItem { pk, member_shard, member: user })?;
-            let put = PutRequest::builder().set_item(Some(item)).build();
-            let put = put.map_err(|error| LedgerError::of_input("BatchWriteItem", error))?;
+            let put = PutRequest::builder().set_item(Some(item)).build().map_err(of_input)?;
             Ok(WriteRequest::builder().put_request(put).build())
-        };
-        self.write_all(once(users).into_iter().map(put).collect::<Result<_, _>>()?).await
+        })
+        .await
     }
 
     /// Removes users from a group; others are ignored. If DynamoDB does not answer, some may have been removed.
     pub async fn remove_from_group(&self, group: &GroupName, users: &[UserId]) -> Result<(), LedgerError> {
-        let delete = |user: &UserId| -> Result<WriteRequest, LedgerError> {
-            let delete = DeleteRequest::builder().key("pk", text(keys::member(group, user))).build();
-            let delete = delete.map_err(|error| LedgerError::of_input("BatchWriteItem", error))?;
+        self.write_all(users, |user| {
+            let key = text(keys::member(group, user));
+            let delete = DeleteRequest::builder().key("pk", key).build().map_err(of_input)?;
             Ok(WriteRequest::builder().delete_request(delete).build())
-        };
-        self.write_all(once(users).into_iter().map(delete).collect::<Result<_, _>>()?).await
+        })
+        .await
     }
 
     pub async fn groups_of(&self, user: &UserId, groups: &[GroupName]) -> Result<Vec<GroupName>, LedgerError> {
@@ -75,20 +75,20 @@ impl Ledger {
         let mut users: Vec<UserId> = Vec::new();
         let (mut after, mut is_last) = (after, true);
         for shard in after.map_or(0, keys::shard_of_member)..keys::MEMBER_SHARDS {
-            let query = self
-                .query(keys::MEMBERS_BY_GROUP)
-                .expression_attribute_values(":shard", text(keys::member_shard(group, shard)))
-                .limit(i32::try_from(GROUP_PAGE - users.len()).unwrap_or(i32::MAX));
+            let of_shard = (":shard", text(keys::member_shard(group, shard)));
             // Only the first part of the list is begun in the middle.
             let query = match after.take() {
-                // `member` alone is a reserved word.
-                Some(after) => query
-                    .key_condition_expression("member_shard = :shard AND #member > :after")
-                    .expression_attribute_names("#member", "member")
-                    .expression_attribute_values(":after", text(after.as_str())),
-                None => query.key_condition_expression("member_shard = :shard"),
+                Some(after) => {
+                    let condition = "member_shard = :shard AND #member > :after";
+                    let values = [of_shard, (":after", text(after.as_str()))];
+                    // `member` alone is a reserved word.
+                    self.query(keys::MEMBERS_BY_GROUP, condition, values)
+                        .expression_attribute_names("#member", "member")
+                }
+                None => self.query(keys::MEMBERS_BY_GROUP, "member_shard = :shard", [of_shard]),
             };
-            let found = query.call().await.map_err(LedgerError::of("Query"))?;
+            let limit = i32::try_from(GROUP_PAGE - users.len()).unwrap_or(i32::MAX);
+            let found = query.limit(limit).answer().await?;
             for item in found.items.unwrap_or_default() {
                 users.push(serde_dynamo::from_item::<_, Indexed>(item)?.member);
             }
@@ -102,7 +102,14 @@ impl Ledger {
         Ok(GroupPage { users, more_after })
     }
 
-    async fn write_all(&self, writes: Vec<WriteRequest>) -> Result<(), LedgerError> {
+    /// Makes a write for each user, without duplicates: DynamoDB refuses a batch that names a key twice.
+    async fn write_all(
+        &self,
+        users: &[UserId],
+        write: impl Fn(&UserId) -> Result<WriteRequest, LedgerError>,
+    ) -> Result<(), LedgerError> {
+        let users: HashSet<&UserId> = users.iter().collect();
+        let writes = users.into_iter().map(write).collect::<Result<Vec<_>, _>>()?;
         let batches: Vec<_> =
             writes.chunks(BATCH_WRITE).map(|batch| self.write_batch(batch.to_vec()).boxed()).collect();
         stream::iter(batches).buffer_unordered(BATCHES_AT_ONCE).try_collect().await
@@ -110,8 +117,7 @@ impl Ledger {
 
     async fn write_batch(&self, mut writes: Vec<WriteRequest>) -> Result<(), LedgerError> {
         for tries in 1..=TRIES {
-            let call = self.client.batch_write_item().request_items(&self.table, writes);
-            let output = call.call().await.map_err(LedgerError::of("BatchWriteItem"))?;
+            let output = self.client.batch_write_item().request_items(&self.table, writes).answer().await?;
             writes = output.unprocessed_items.unwrap_or_default().into_values().flatten().collect();
             if writes.is_empty() {
                 return Ok(());
@@ -122,7 +128,6 @@ impl Ledger {
     }
 }
 
-/// Removes duplicates: DynamoDB refuses a batch that names a key twice.
-fn once(users: &[UserId]) -> HashSet<&UserId> {
-    users.iter().collect()
+fn of_input(error: BuildError) -> LedgerError {
+    LedgerError::of_input("BatchWriteItem", error)
 }

@@ -5,8 +5,7 @@ use aws_sdk_dynamodb::types::{AttributeValue, ReturnValue};
 use sale::SaleId;
 use serde::{Deserialize, Deserializer};
 
-use crate::calls::{Call, Write};
-use crate::item::text;
+use crate::calls::{Conditional, Write};
 use crate::networks::BlockedNetwork;
 use crate::{Ledger, LedgerError, keys};
 
@@ -54,16 +53,12 @@ impl Ledger {
     /// The networks and their version are written together, but two reads may see one half each. Then those of `before`
     /// hold until the next read, since their version is still another one.
     pub async fn recent_kill_switches(&self, before: Option<&KillSwitches>) -> Result<KillSwitches, LedgerError> {
-        let get = async |pk: &str, consistently: bool| {
-            let get = self.client.get_item().table_name(&self.table).key("pk", text(pk)).consistent_read(consistently);
-            let item = get.call().await.map_err(LedgerError::of("GetItem"))?.item;
-            Ok::<KillSwitches, LedgerError>(item.map(serde_dynamo::from_item).transpose()?.unwrap_or_default())
-        };
-        let read = get(keys::KILL_SWITCHES, false).await?;
+        let read: KillSwitches = self.read_with(keys::KILL_SWITCHES, false).await?.unwrap_or_default();
         let mut networks = before.cloned().unwrap_or_default();
         for consistently in [false, true] {
             if networks.networks_version < read.networks_version {
-                let again = get(keys::NETWORKS_FOR_GATE, consistently).await?;
+                let again: KillSwitches =
+                    self.read_with(keys::NETWORKS_FOR_GATE, consistently).await?.unwrap_or_default();
                 networks = if again.networks_version < networks.networks_version { networks } else { again };
             }
         }
@@ -72,32 +67,25 @@ impl Ledger {
     }
 
     pub async fn stop(&self, sale: Option<&SaleId>) -> Result<KillSwitches, LedgerError> {
-        match sale {
-            None => self.set_kill_switch("SET stopped = :to", AttributeValue::Bool(true)).await,
-            Some(sale) => {
-                self.set_kill_switch("ADD stopped_sales :to", AttributeValue::Ss(vec![sale.to_string()])).await
-            }
-        }
+        self.set_kill_switch(sale, true).await
     }
 
     /// Undoes [`Self::stop`]. Starting everything does not start a sale that was stopped individually.
     pub async fn start(&self, sale: Option<&SaleId>) -> Result<KillSwitches, LedgerError> {
-        match sale {
-            None => self.set_kill_switch("SET stopped = :to", AttributeValue::Bool(false)).await,
-            Some(sale) => {
-                self.set_kill_switch("DELETE stopped_sales :to", AttributeValue::Ss(vec![sale.to_string()])).await
-            }
-        }
+        self.set_kill_switch(sale, false).await
     }
 
     /// Without a condition: each change concerns one kill switch or one element of a set, so operators who stop
     /// different things concurrently do not undo each other, and a repeated request changes nothing.
-    async fn set_kill_switch(&self, update: &str, to: AttributeValue) -> Result<KillSwitches, LedgerError> {
-        let update = self
-            .update(keys::KILL_SWITCHES)
-            .update_expression(update)
-            .expression_attribute_values(":to", to)
-            .return_values(ReturnValue::AllNew);
-        Ok(serde_dynamo::from_item(update.must_write().await?)?)
+    async fn set_kill_switch(&self, sale: Option<&SaleId>, stopped: bool) -> Result<KillSwitches, LedgerError> {
+        let (expression, to) = match sale {
+            None => ("SET stopped = :to", AttributeValue::Bool(stopped)),
+            Some(sale) => {
+                let of_sale = if stopped { "ADD stopped_sales :to" } else { "DELETE stopped_sales :to" };
+                (of_sale, AttributeValue::Ss(vec![sale.to_string()]))
+            }
+        };
+        let update = self.update(keys::KILL_SWITCHES, expression).values([(":to", to)]);
+        Ok(serde_dynamo::from_item(update.return_values(ReturnValue::AllNew).must_write().await?)?)
     }
 }

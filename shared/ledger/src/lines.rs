@@ -5,13 +5,12 @@
 //! the number of people who have come.
 
 use aws_sdk_dynamodb::operation::update_item::builders::UpdateItemFluentBuilder;
-use aws_sdk_dynamodb::types::ReturnValuesOnConditionCheckFailure;
 use pass::line::{self, WHOLE_PPB, Watermark};
 use sale::award::{Commitment, Seed};
 use sale::{Round, RoundId};
 use serde::{Deserialize, Serialize};
 
-use crate::calls::{Write, Written};
+use crate::calls::{Conditional, Write, Written};
 use crate::draws::{commitment_text, draw_seed, seed_bytes};
 use crate::item::{Item, number, text, to_item};
 use crate::{Ledger, LedgerError, keys};
@@ -90,12 +89,11 @@ impl Ledger {
     /// Guards against a process that is behind, which must not lower the ceiling. Fails if the round has no line.
     pub async fn raise_line(&self, id: &RoundId, ceiling: &Watermark, people: u64) -> Result<Watermark, LedgerError> {
         let update = self
-            .line_update(id, people)
-            .update_expression("SET ceiling = :ceiling, people = :people")
+            .update(keys::line(id), "SET ceiling = :ceiling, people = :people")
             .condition_expression("attribute_exists(seed) AND (attribute_not_exists(ceiling) OR ceiling < :ceiling)")
-            .expression_attribute_values(":ceiling", text(sorted_text(ceiling)));
+            .values([(":ceiling", text(sorted_text(ceiling)))]);
         let unwritten = || LedgerError::Contradiction(format!("the line of round {id} cannot be raised"));
-        match written_or_kept(id, update).await? {
+        match written_or_kept(id, update, people).await? {
             None => Ok(*ceiling),
             Some(higher) => higher.ceiling.ok_or_else(unwritten),
         }
@@ -108,23 +106,21 @@ impl Ledger {
     /// Fails if DynamoDB does not answer, or the round has no line.
     pub async fn note_people_in_line(&self, id: &RoundId, people: u64) -> Result<u64, LedgerError> {
         let update = self
-            .line_update(id, people)
-            .update_expression("SET people = :people")
+            .update(keys::line(id), "SET people = :people")
             .condition_expression("attribute_exists(seed) AND (attribute_not_exists(people) OR people < :people)");
-        let more = written_or_kept(id, update).await?;
+        let more = written_or_kept(id, update, people).await?;
         Ok(more.map_or(people, |kept| kept.people))
-    }
-
-    fn line_update(&self, id: &RoundId, people: u64) -> UpdateItemFluentBuilder {
-        self.update(keys::line(id))
-            .expression_attribute_values(":people", number(people.try_into().unwrap_or(i64::MAX)))
-            .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld)
     }
 }
 
-/// Makes a write. Returns the current line instead if the condition fails.
-async fn written_or_kept(id: &RoundId, update: UpdateItemFluentBuilder) -> Result<Option<KeptLine>, LedgerError> {
-    match update.write().await? {
+/// Makes a write of `:people`. Returns the current line instead if the condition fails.
+async fn written_or_kept(
+    id: &RoundId,
+    update: UpdateItemFluentBuilder,
+    people: u64,
+) -> Result<Option<KeptLine>, LedgerError> {
+    let people = number(people.try_into().unwrap_or(i64::MAX));
+    match update.values([(":people", people)]).or_old().write().await? {
         Written::Done(_) => Ok(None),
         Written::Refused(item) if item.is_empty() => Err(LedgerError::Contradiction(format!("round {id} has no line"))),
         Written::Refused(item) => KeptLine::from_item(id, item).map(Some),

@@ -1,7 +1,7 @@
 use sale::{EpochMs, RoundId};
 use uuid::Uuid;
 
-use crate::calls::Write;
+use crate::calls::{Conditional, Write};
 use crate::item::{number, text};
 use crate::{Ledger, LedgerError, keys};
 
@@ -24,14 +24,11 @@ impl Ledger {
         until: EpochMs,
     ) -> Result<bool, LedgerError> {
         let update = self
-            .update(keys::loading(round))
-            .update_expression("SET loader = :loader, until_ms = :until, expires_at = :expires_at")
+            .update(keys::loading(round), "SET loader = :loader, until_ms = :until, expires_at = :expires_at")
             .condition_expression("attribute_not_exists(pk) OR until_ms <= :now OR until_ms > :far OR loader = :loader")
-            .expression_attribute_values(":loader", text(loader.as_simple().to_string()))
-            .expression_attribute_values(":until", number(until.0))
-            .expression_attribute_values(":now", number(now.0))
-            .expression_attribute_values(":far", number(now.plus_s(FAR_S).0))
-            .expression_attribute_values(":expires_at", number(now.plus_s(KEPT_AFTER_S).as_epoch_s()));
+            .values([(":until", number(until.0)), (":now", number(now.0)), (":far", number(now.plus_s(FAR_S).0))])
+            .values([(":loader", text(loader.as_simple().to_string()))])
+            .values([(":expires_at", number(now.plus_s(KEPT_AFTER_S).as_epoch_s()))]);
         Ok(update.write().await?.is_done())
     }
 }

@@ -8,18 +8,17 @@ use std::ops::RangeInclusive;
 
 use aws_sdk_dynamodb::operation::query::builders::QueryFluentBuilder;
 use aws_sdk_dynamodb::operation::update_item::builders::UpdateItemFluentBuilder;
-use aws_sdk_dynamodb::types::{
-    AttributeValue, ReturnValue, ReturnValuesOnConditionCheckFailure, Select, TransactWriteItem,
-};
+use aws_sdk_dynamodb::types::{AttributeValue, ReturnValue, Select, TransactWriteItem};
 use futures::{StreamExt, TryStreamExt, stream};
 use sale::award::drand::DrandRound;
 use sale::award::{self, Bytes32, Hex};
 use sale::{Award, EpochMs, ReservationId, Round, RoundId, Unit};
 use serde::{Deserialize, Serialize};
 
-use crate::calls::{ABSENT, Call, Part, Write, Written};
+use crate::calls::{ABSENT, Call, Conditional, Part, Write, Written};
 use crate::item::{Item, bytes, item_of, number, pk_of, text, to_item};
 use crate::orders::old_item;
+use crate::shards::read_all;
 use crate::{Ledger, LedgerError, keys};
 
 /// How many entries a chunk has: their units and leaves take 147 KB, well below DynamoDB's limit of 400 KB for an item.
@@ -132,7 +131,7 @@ impl Ledger {
         let still_ends = self
             .checking(keys::round(id))
             .condition_expression("closes_at_ms = :closes_at")
-            .expression_attribute_values(":closes_at", number(round.terms.closes_at_ms.0));
+            .values([(":closes_at", number(round.terms.closes_at_ms.0))]);
         let fence = |shard| self.putting(item_of([("pk", text(keys::fence(id, shard)))])).part();
         let mut writes = vec![self.put_if_absent(draw.clone()), still_ends.part()];
         writes.extend((0..keys::ROUND_SHARDS).map(fence));
@@ -149,12 +148,8 @@ impl Ledger {
         let seen = "SET seen_at_ms = if_not_exists(seen_at_ms, :now)";
         let quiet =
             if is_quiet { ", quiet_since_ms = if_not_exists(quiet_since_ms, :now)" } else { " REMOVE quiet_since_ms" };
-        let update = self
-            .update(keys::loss(id))
-            .update_expression(format!("{seen}{quiet}"))
-            .expression_attribute_values(":now", number(now.0))
-            .return_values(ReturnValue::AllNew);
-        Ok(serde_dynamo::from_item(update.must_write().await?)?)
+        let update = self.update(keys::loss(id), format!("{seen}{quiet}")).values([(":now", number(now.0))]);
+        Ok(serde_dynamo::from_item(update.return_values(ReturnValue::AllNew).must_write().await?)?)
     }
 
     /// Publishes the entries of a round: from then on exactly these take part. If the draw uses a beacon, the same
@@ -163,18 +158,17 @@ impl Ledger {
     /// Guards against a concurrent run that counted something else.
     pub async fn close_draw(&self, id: &RoundId, closed: &ClosedDraw) -> Result<Draw, LedgerError> {
         let set = "SET entries = :entries, root = :root, closed_at_ms = :now";
-        let update = self.update(keys::draw(id));
         let update = match closed.drand_round {
-            None => update.update_expression(set),
-            Some(DrandRound(named)) => update
-                .update_expression(format!("{set}, drand_round = :drand_round"))
-                .expression_attribute_values(":drand_round", number(named)),
+            None => self.update(keys::draw(id), set),
+            Some(DrandRound(named)) => {
+                let update = self.update(keys::draw(id), format!("{set}, drand_round = :drand_round"));
+                update.values([(":drand_round", number(named))])
+            }
         };
+        let (entries, root) = (number(closed.entries), text(Hex(&closed.root).to_string()));
         let update = update
             .condition_expression("attribute_exists(fenced_at_ms) AND attribute_not_exists(root)")
-            .expression_attribute_values(":entries", number(closed.entries))
-            .expression_attribute_values(":root", text(Hex(&closed.root).to_string()))
-            .expression_attribute_values(":now", number(closed.at_ms.0));
+            .values([(":entries", entries), (":root", root), (":now", number(closed.at_ms.0))]);
         self.changed_draw(id, update).await
     }
 
@@ -182,29 +176,24 @@ impl Ledger {
     /// can run concurrently: the highest number stays.
     pub async fn advance_draw(&self, id: &RoundId, awarded: u32) -> Result<Draw, LedgerError> {
         let update = self
-            .update(keys::draw(id))
-            .update_expression("SET awarded = :awarded")
+            .update(keys::draw(id), "SET awarded = :awarded")
             .condition_expression("attribute_exists(root) AND (attribute_not_exists(awarded) OR awarded < :awarded)")
-            .expression_attribute_values(":awarded", number(awarded));
+            .values([(":awarded", number(awarded))]);
         self.changed_draw(id, update).await
     }
 
     /// Records that every prize that can be won has its winner. The first time stays.
     pub async fn finish_draw(&self, id: &RoundId, now: EpochMs) -> Result<Draw, LedgerError> {
         let update = self
-            .update(keys::draw(id))
-            .update_expression("SET drawn_at_ms = :now")
+            .update(keys::draw(id), "SET drawn_at_ms = :now")
             .condition_expression("attribute_exists(root) AND attribute_not_exists(drawn_at_ms)")
-            .expression_attribute_values(":now", number(now.0));
+            .values([(":now", number(now.0))]);
         self.changed_draw(id, update).await
     }
 
     /// Makes a conditional update. Returns the item as it is then, whether or not the condition held.
     async fn changed_draw(&self, id: &RoundId, update: UpdateItemFluentBuilder) -> Result<Draw, LedgerError> {
-        let update = update
-            .return_values(ReturnValue::AllNew)
-            .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld);
-        match update.write().await? {
+        match update.return_values(ReturnValue::AllNew).or_old().write().await? {
             Written::Refused(item) if item.is_empty() => {
                 Err(LedgerError::Contradiction(format!("round {id} has no draw")))
             }
@@ -215,27 +204,12 @@ impl Ledger {
     /// The entries of a round by unit: its live orders, from their index. May lag a moment behind. A million entries
     /// take 36 MB. Fails if DynamoDB does not answer, or a unit has two orders.
     pub async fn entries(&self, id: &RoundId) -> Result<Vec<DrawEntry>, LedgerError> {
+        // The other fields of an order would be a lot to transfer and parse for a million orders.
         let shards = self.shards_of_entries(id).map(|query| {
-            query
-                // The other fields of an order would be a lot to transfer and parse for a million orders.
-                .projection_expression("pk, #unit")
-                .expression_attribute_names("#unit", "unit")
-                .into_paginator()
-                .items()
-                .send()
+            read_all(query.projection_expression("pk, #unit").expression_attribute_names("#unit", "unit"), entry_of)
         });
-        let shards = shards.map(|mut items| async move {
-            let mut entries = Vec::new();
-            while let Some(item) = items.next().await {
-                entries.push(entry_of(item.map_err(LedgerError::of("Query"))?)?);
-            }
-            Ok::<_, LedgerError>(entries)
-        });
-        let mut entries: Vec<DrawEntry> = Vec::new();
-        let mut shards = stream::iter(shards).buffer_unordered(SHARDS_AT_ONCE);
-        while let Some(shard) = shards.next().await {
-            entries.extend(shard?);
-        }
+        let shards = stream::iter(shards).buffer_unordered(SHARDS_AT_ONCE);
+        let mut entries: Vec<DrawEntry> = shards.try_concat().await?;
         entries.sort_unstable();
         match entries.windows(2).find(|pair| pair[0].unit == pair[1].unit) {
             None => Ok(entries),
@@ -261,9 +235,8 @@ impl Ledger {
 
     fn shards_of_entries(&self, id: &RoundId) -> impl Iterator<Item = QueryFluentBuilder> {
         (0..keys::ROUND_SHARDS).map(move |shard| {
-            self.query(keys::ORDERS_BY_ROUND)
-                .key_condition_expression("live_shard = :shard")
-                .expression_attribute_values(":shard", text(keys::live_shard(id, shard)))
+            let values = [(":shard", text(keys::live_shard(id, shard)))];
+            self.query(keys::ORDERS_BY_ROUND, "live_shard = :shard", values)
         })
     }
 
@@ -274,14 +247,10 @@ impl Ledger {
             let units: Vec<u8> = chunk.iter().flat_map(|entry| entry.unit.0.to_be_bytes()).collect();
             let leaves: Vec<u8> = chunk.iter().flat_map(|entry| entry.leaf).collect();
             let pk = text(keys::entries(id, root, number));
-            self.put(item_of([("pk", pk), ("units", bytes(units)), ("leaves", bytes(leaves))])).call()
+            self.put(item_of([("pk", pk), ("units", bytes(units)), ("leaves", bytes(leaves))])).answer()
         });
         let puts = stream::iter(puts).map(Ok::<_, LedgerError>);
-        puts.try_for_each_concurrent(CHUNKS_AT_ONCE, async |put| {
-            put.await.map_err(LedgerError::of("PutItem"))?;
-            Ok(())
-        })
-        .await
+        puts.try_for_each_concurrent(CHUNKS_AT_ONCE, async |put| put.await.map(drop)).await
     }
 
     /// One chunk, by unit, of the entries whose tree has this root. `None` if there is no such chunk.
@@ -313,12 +282,10 @@ impl Ledger {
         let item = to_item(WinnerItem { pk: keys::winner(id, position), winner })?;
         let award = to_item(Award::Prize { prize: winner.prize })?;
         let update = self
-            .updating(keys::order(&winner.order_id))
-            .update_expression("SET award = :award")
+            .updating(keys::order(&winner.order_id), "SET award = :award")
             .condition_expression("attribute_exists(live_shard) AND #unit = :unit AND attribute_not_exists(award)")
             .expression_attribute_names("#unit", "unit")
-            .expression_attribute_values(":award", AttributeValue::M(award))
-            .expression_attribute_values(":unit", number(winner.unit.0));
+            .values([(":award", AttributeValue::M(award)), (":unit", number(winner.unit.0))]);
         let writes = vec![self.put_if_absent(item), update.part()];
         let Some(reasons) = self.transact(writes).await? else { return Ok(winner.clone()) };
         let kept: Option<Winner> = old_item(&reasons, PRIZE).map(serde_dynamo::from_item).transpose()?;
@@ -353,10 +320,9 @@ impl Ledger {
     /// Records that the winner of a prize was notified. The first time stays.
     pub async fn note_notified(&self, id: &RoundId, position: u32, now: EpochMs) -> Result<(), LedgerError> {
         let update = self
-            .update(keys::winner(id, position))
-            .update_expression("SET notified_at_ms = if_not_exists(notified_at_ms, :now)")
+            .update(keys::winner(id, position), "SET notified_at_ms = if_not_exists(notified_at_ms, :now)")
             .condition_expression("attribute_exists(pk)")
-            .expression_attribute_values(":now", number(now.0));
+            .values([(":now", number(now.0))]);
         update.must_write().await.map(drop)
     }
 

@@ -5,7 +5,7 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use sale::{EpochMs, Network, UserId};
 use serde::{Deserialize, Serialize};
 
-use crate::calls::{Part, Replacement};
+use crate::calls::{Conditional, Part, Replacement};
 use crate::item::{item_of, number, text, to_item};
 use crate::{Ledger, LedgerError, keys};
 
@@ -110,10 +110,8 @@ impl Ledger {
                 ("networks_version", number(item.version)),
                 ("blocked_networks", AttributeValue::L(for_gate.collect())),
             ];
-            let update = self
-                .updating(keys::KILL_SWITCHES)
-                .update_expression("SET networks_version = :version")
-                .expression_attribute_values(":version", number(item.version));
+            let update = self.updating(keys::KILL_SWITCHES, "SET networks_version = :version");
+            let update = update.values([(":version", number(item.version))]);
             let writes = vec![self.replacing(replacement), self.putting(item_of(for_gate)).part(), update.part()];
             if self.transact(writes).await?.is_none() {
                 return Ok(true);

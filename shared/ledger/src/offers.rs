@@ -1,7 +1,7 @@
 use sale::{EpochMs, LogEntry, Offer, Refusal, Round, RoundId, RoundNumber, SaleId, SaleState, Seen};
 use serde::{Deserialize, Serialize};
 
-use crate::calls::{Replacement, Write, Written};
+use crate::calls::{Conditional, Replacement, Write, Written};
 use crate::item::{Item, read_or_skip, text, to_item};
 use crate::published::RoundChange;
 use crate::round_item::round_item;
@@ -156,11 +156,8 @@ impl Ledger {
     ///
     /// Guards against a concurrent publication: one of the two fails, so a published sale has its offer.
     pub async fn delete_draft(&self, id: &SaleId) -> Result<Deleted, LedgerError> {
-        let delete = self
-            .delete(keys::sale(id))
-            .condition_expression("offer_state = :draft")
-            .expression_attribute_values(":draft", text("draft"));
-        if delete.write().await?.is_done() {
+        let delete = self.delete(keys::sale(id)).condition_expression("offer_state = :draft");
+        if delete.values([(":draft", text("draft"))]).write().await?.is_done() {
             return Ok(Deleted::Now);
         }
         Ok(if self.offer(id).await?.is_some() { Deleted::NoDraft } else { Deleted::Unknown })

@@ -1,8 +1,9 @@
-use aws_sdk_dynamodb::types::{CancellationReason, ReturnValuesOnConditionCheckFailure, TransactWriteItem};
+use aws_sdk_dynamodb::types::builders::UpdateBuilder;
+use aws_sdk_dynamodb::types::{CancellationReason, TransactWriteItem};
 use sale::{CampaignLimit, EpochMs, Order, Reservation, ReservationId, Transition, UserId};
 
 use crate::by_time::TimeRange;
-use crate::calls::{Call, Part, Write, Written};
+use crate::calls::{Call, Conditional, Part, Write, Written};
 use crate::conflict::{ConflictReasons, retry_conflicts};
 use crate::item::{GuardItem, Item, OrderItem, item_of, number, order_from, text, to_item};
 use crate::{Ledger, LedgerError, keys};
@@ -137,19 +138,13 @@ impl Ledger {
     ) -> Result<Option<Order>, LedgerError> {
         debug_assert!(!step.to().is_live(), "an order that keeps its unit keeps its guards");
         let due = if step == Transition::Expire { " AND pay_by_ms <= :now" } else { "" };
-        let update = self
-            .updating(keys::order(&order.reservation.id))
-            .update_expression("SET #state = :to, ended_at_ms = :now REMOVE pending_shard, live_shard")
-            .condition_expression(format!("#state = :from{due}"))
-            .expression_attribute_names("#state", "state")
-            .expression_attribute_values(":from", text(step.from().as_str()))
-            .expression_attribute_values(":to", text(step.to().as_str()))
-            .expression_attribute_values(":now", number(now.0))
-            .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld);
+        let id = &order.reservation.id;
+        let set = "SET #state = :to, ended_at_ms = :now REMOVE pending_shard, live_shard";
+        let update = self.stepping(id, step, set).condition_expression(format!("#state = :from{due}"));
         let mut writes = vec![
-            update.part(),
-            self.delete_guard(GuardItem::of_unit(order).pk, &order.reservation.id),
-            self.delete_guard(GuardItem::of_slot(order).pk, &order.reservation.id),
+            update.values([(":now", number(now.0))]).part(),
+            self.delete_guard(GuardItem::of_unit(order).pk, id),
+            self.delete_guard(GuardItem::of_slot(order).pk, id),
         ];
         writes.extend(order.campaigns.iter().map(|campaign| self.leave_campaign(order, campaign)));
         let Some(reasons) = self.transact(writes).await? else {
@@ -157,18 +152,23 @@ impl Ledger {
         };
         match reasons.first().and_then(CancellationReason::code) {
             Some(CONDITION_FAILED) => old_item(&reasons, ORDER).map(order_from).transpose(),
-            _ => Err(LedgerError::Contradiction(format!(
-                "{} is pending but a guard of it is another's",
-                order.reservation.id
-            ))),
+            _ => Err(LedgerError::Contradiction(format!("{id} is pending but a guard of it is another's"))),
         }
+    }
+
+    /// An update of an order `:from` one state `:to` another. Returns the order if the condition fails.
+    pub(crate) fn stepping(&self, id: &ReservationId, step: Transition, expression: &str) -> UpdateBuilder {
+        self.updating(keys::order(id), expression)
+            .expression_attribute_names("#state", "state")
+            .values([(":from", text(step.from().as_str())), (":to", text(step.to().as_str()))])
+            .or_old()
     }
 
     /// Deletes a guard if it belongs to this order. A guard that is already gone is no obstacle.
     fn delete_guard(&self, pk: String, id: &ReservationId) -> TransactWriteItem {
         self.deleting(pk)
             .condition_expression("attribute_not_exists(pk) OR order_id = :order")
-            .expression_attribute_values(":order", text(id.to_string()))
+            .values([(":order", text(id.to_string()))])
             .part()
     }
 
@@ -196,18 +196,10 @@ impl Ledger {
                 ("created_at_ms", number(created_at_ms.0)),
             ])
         });
-        let output = self
-            .query(keys::ORDERS_BY_USER)
-            .key_condition_expression("orders_of = :user AND created_at_ms BETWEEN :from AND :to")
-            .expression_attribute_values(":user", text(user.as_str()))
-            .expression_attribute_values(":from", number(range.from.0))
-            .expression_attribute_values(":to", number(range.to.0))
-            .scan_index_forward(false)
-            .limit(limit)
-            .set_exclusive_start_key(start)
-            .call()
-            .await
-            .map_err(LedgerError::of("Query"))?;
+        let condition = "orders_of = :user AND created_at_ms BETWEEN :from AND :to";
+        let values = [(":user", text(user.as_str())), (":from", number(range.from.0)), (":to", number(range.to.0))];
+        let query = self.query(keys::ORDERS_BY_USER, condition, values).scan_index_forward(false);
+        let output = query.limit(limit).set_exclusive_start_key(start).answer().await?;
         let more = output.last_evaluated_key.is_some();
         let orders: Vec<Order> =
             output.items.unwrap_or_default().into_iter().map(order_from).collect::<Result<_, _>>()?;

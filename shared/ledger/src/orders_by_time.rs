@@ -103,16 +103,9 @@ impl Ledger {
         to: EpochMs,
         start: Option<Item>,
     ) -> Result<(u64, Option<Item>), LedgerError> {
-        let output = self
-            .query(keys::ORDERS_BY_TIME)
-            .key_condition_expression("order_shard = :shard AND created_at_ms <= :to")
-            .expression_attribute_values(":shard", text(keys::order_shard_name(round, shard)))
-            .expression_attribute_values(":to", number(to.0))
-            .select(Select::Count)
-            .set_exclusive_start_key(start)
-            .call()
-            .await
-            .map_err(LedgerError::of("Query"))?;
+        let values = [(":shard", text(keys::order_shard_name(round, shard))), (":to", number(to.0))];
+        let query = self.query(keys::ORDERS_BY_TIME, "order_shard = :shard AND created_at_ms <= :to", values);
+        let output = query.select(Select::Count).set_exclusive_start_key(start).answer().await?;
         Ok((u64::try_from(output.count).unwrap_or_default(), output.last_evaluated_key))
     }
 }

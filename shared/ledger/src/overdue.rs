@@ -16,15 +16,9 @@ impl Ledger {
     }
 
     async fn overdue_of_shard(&self, shard: u32, moment: EpochMs) -> Result<Vec<ReservationId>, LedgerError> {
-        let output = self
-            .query(keys::PENDING_BY_PAY_BY)
-            .key_condition_expression("pending_shard = :shard AND pay_by_ms < :moment")
-            .expression_attribute_values(":shard", text(keys::pending_shard_name(shard)))
-            .expression_attribute_values(":moment", number(moment.0))
-            .limit(OVERDUE_PER_SHARD)
-            .call()
-            .await
-            .map_err(LedgerError::of("Query"))?;
+        let values = [(":shard", text(keys::pending_shard_name(shard))), (":moment", number(moment.0))];
+        let query = self.query(keys::PENDING_BY_PAY_BY, "pending_shard = :shard AND pay_by_ms < :moment", values);
+        let output = query.limit(OVERDUE_PER_SHARD).answer().await?;
         let read = |item| keys::order_id(pk_of(&item).unwrap_or_default());
         output.items.unwrap_or_default().into_iter().map(read).collect()
     }

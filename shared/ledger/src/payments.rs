@@ -1,8 +1,8 @@
 use aws_sdk_dynamodb::types::builders::UpdateBuilder;
-use aws_sdk_dynamodb::types::{AttributeValue, CancellationReason, ReturnValuesOnConditionCheckFailure};
+use aws_sdk_dynamodb::types::{AttributeValue, CancellationReason};
 use sale::{EpochMs, Order, OrderState, Price, ReservationId, Transition};
 
-use crate::calls::Part;
+use crate::calls::{Conditional, Part};
 use crate::item::{number, order_from, text};
 use crate::orders::old_item;
 use crate::{Ledger, LedgerError, NotedPayment, keys};
@@ -47,25 +47,17 @@ impl Ledger {
         paid: Price,
         now: EpochMs,
     ) -> Result<Payment, LedgerError> {
-        let step = Transition::Pay;
+        let set = "SET #state = :to, payment_id = :payment, ended_at_ms = :now REMOVE pending_shard";
         let take = self
-            .updating(keys::order(id))
-            .update_expression("SET #state = :to, payment_id = :payment, ended_at_ms = :now REMOVE pending_shard")
+            .stepping(id, Transition::Pay, set)
             .condition_expression(
                 "#state = :from AND price_minor = :minor AND currency = :currency \
                  AND NOT contains(refunds_due, :payment)",
             )
-            .expression_attribute_names("#state", "state")
-            .expression_attribute_values(":from", text(step.from().as_str()))
-            .expression_attribute_values(":to", text(step.to().as_str()))
-            .expression_attribute_values(":payment", text(payment_id))
-            .expression_attribute_values(":minor", number(paid.price_minor))
-            .expression_attribute_values(":currency", text(paid.currency.to_string()))
-            .expression_attribute_values(":now", number(now.0))
-            .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld);
+            .values([(":payment", text(payment_id))])
+            .values(values_of(paid, now));
         // On the condition that the payment was for nothing else before.
-        let remember = self.payment_update(id, payment_id, paid, now);
-        let remember = remember.update_expression(REMEMBER).condition_expression(NOTHING_ELSE);
+        let remember = self.payment_update(id, payment_id, paid, now, REMEMBER).condition_expression(NOTHING_ELSE);
         let writes = vec![take.part(), remember.part()];
         let Some(reasons) = self.transact(writes).await? else { return Ok(Payment::Applied) };
         match rejection(&reasons, id, paid)? {
@@ -91,28 +83,26 @@ impl Ledger {
         is_late: bool,
         now: EpochMs,
     ) -> Result<Payment, LedgerError> {
-        let note = self
-            .updating(keys::order(id))
+        let note = if is_late {
+            let note = self.updating(keys::order(id), "SET paid_late = :late ADD refunds_due :payments");
+            note.values([(":late", AttributeValue::Bool(true))])
+        } else {
+            self.updating(keys::order(id), "ADD refunds_due :payments")
+        };
+        let payments = AttributeValue::Ss(vec![payment_id.to_owned()]);
+        let note = note
             .condition_expression(
                 "attribute_exists(pk) AND (attribute_not_exists(payment_id) OR payment_id <> :payment)",
             )
-            .expression_attribute_values(":payments", AttributeValue::Ss(vec![payment_id.to_owned()]))
-            .expression_attribute_values(":payment", text(payment_id))
-            .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld);
-        let note = if is_late {
-            let note = note.update_expression("SET paid_late = :late ADD refunds_due :payments");
-            note.expression_attribute_values(":late", AttributeValue::Bool(true))
-        } else {
-            note.update_expression("ADD refunds_due :payments")
-        };
+            .values([(":payments", payments), (":payment", text(payment_id))])
+            .or_old();
         // On the same condition, and while it is not refunded.
+        let set =
+            format!("{REMEMBER}, refund_shard = :shard, refund_due_at_ms = if_not_exists(refund_due_at_ms, :now)");
         let due = self
-            .payment_update(id, payment_id, paid, now)
-            .update_expression(format!(
-                "{REMEMBER}, refund_shard = :shard, refund_due_at_ms = if_not_exists(refund_due_at_ms, :now)"
-            ))
+            .payment_update(id, payment_id, paid, now, &set)
             .condition_expression(format!("({NOTHING_ELSE}) AND attribute_not_exists(refunded_at_ms)"))
-            .expression_attribute_values(":shard", text(keys::refund_shard(payment_id)));
+            .values([(":shard", text(keys::refund_shard(payment_id)))]);
         let Some(reasons) = self.transact(vec![note.part(), due.part()]).await? else {
             return Ok(Payment::RefundDue);
         };
@@ -122,14 +112,22 @@ impl Ledger {
         }
     }
 
-    fn payment_update(&self, id: &ReservationId, payment_id: &str, paid: Price, now: EpochMs) -> UpdateBuilder {
-        self.updating(keys::payment(payment_id))
-            .expression_attribute_values(":reservation", text(id.to_string()))
-            .expression_attribute_values(":minor", number(paid.price_minor))
-            .expression_attribute_values(":currency", text(paid.currency.to_string()))
-            .expression_attribute_values(":now", number(now.0))
-            .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld)
+    fn payment_update(
+        &self,
+        id: &ReservationId,
+        payment_id: &str,
+        paid: Price,
+        now: EpochMs,
+        expression: &str,
+    ) -> UpdateBuilder {
+        let update = self.updating(keys::payment(payment_id), expression).values(values_of(paid, now));
+        update.values([(":reservation", text(id.to_string()))]).or_old()
     }
+}
+
+fn values_of(paid: Price, now: EpochMs) -> [(&'static str, AttributeValue); 3] {
+    let (minor, currency) = (number(paid.price_minor), text(paid.currency.to_string()));
+    [(":minor", minor), (":currency", currency), (":now", number(now.0))]
 }
 
 enum Rejection {

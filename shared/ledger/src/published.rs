@@ -13,7 +13,7 @@ use futures::future::try_join_all;
 use sale::{EpochMs, Round, RoundId};
 use serde::{Deserialize, Serialize};
 
-use crate::calls::{Call, Replacement};
+use crate::calls::Replacement;
 use crate::item::{Item, number, read_or_skip, text, to_item};
 use crate::orders::has_failed;
 use crate::round_item::round_from;
@@ -91,9 +91,7 @@ pub struct ListedRound {
 impl Ledger {
     /// The last changes of published rounds. May lag a moment behind: every process reads it all the time.
     pub async fn recent_changes(&self) -> Result<Changes, LedgerError> {
-        let get = self.client.get_item().table_name(&self.table).key("pk", text(keys::CHANGES));
-        let item = get.call().await.map_err(LedgerError::of("GetItem"))?.item;
-        let item: ChangesItem = item.map(serde_dynamo::from_item).transpose()?.unwrap_or_default();
+        let item: ChangesItem = self.read_with(keys::CHANGES, false).await?.unwrap_or_default();
         let recent = item.recent.split_whitespace().map(str::parse).collect::<Result<_, ()>>();
         let recent = recent.map_err(|()| LedgerError::Contradiction(format!("unreadable changes: {}", item.recent)))?;
         Ok(Changes { version: item.version, recent })
@@ -129,13 +127,10 @@ impl Ledger {
     /// Published rounds that close after `since` and by `until`, in any order. May lag a moment behind.
     pub async fn listed_rounds(&self, since: EpochMs, until: EpochMs) -> Result<Vec<ListedRound>, LedgerError> {
         let lists = keys::published_lists().map(|list| async move {
-            let query = self
-                .query(keys::SALES_BY_CLOSE)
-                .key_condition_expression("sale_list = :list AND closes_at_ms BETWEEN :after AND :until")
-                .expression_attribute_values(":list", text(list))
-                .expression_attribute_values(":after", number(since.0.saturating_add(1)))
-                .expression_attribute_values(":until", number(until.0));
-            whole(query).await
+            let condition = "sale_list = :list AND closes_at_ms BETWEEN :after AND :until";
+            let after = number(since.0.saturating_add(1));
+            let values = [(":list", text(list)), (":after", after), (":until", number(until.0))];
+            whole(self.query(keys::SALES_BY_CLOSE, condition, values)).await
         });
         let items = try_join_all(lists).await?.into_iter().flatten();
         Ok(items.filter_map(|item| read_or_skip("round", serde_dynamo::from_item(item).map_err(Into::into))).collect())

@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 
-use aws_sdk_dynamodb::types::{AttributeValue, ReturnValuesOnConditionCheckFailure};
+use aws_sdk_dynamodb::types::AttributeValue;
 use sale::{EpochMs, Price, ReservationId, UserId};
 use serde::Deserialize;
 
 use crate::by_time::{Direction, Place, TimeIndex, TimeRange};
-use crate::calls::Part;
+use crate::calls::{Conditional, Part};
 use crate::item::{Item, number, text};
 use crate::orders::old_item;
 use crate::{Ledger, LedgerError, keys};
@@ -110,18 +110,14 @@ impl Ledger {
             return Ok(Refund::Before(noted));
         }
         let of_order = self
-            .updating(keys::order(&noted.reservation_id))
-            .update_expression("ADD refunds_made :payments")
+            .updating(keys::order(&noted.reservation_id), "ADD refunds_made :payments")
             .condition_expression("contains(refunds_due, :payment)")
-            .expression_attribute_values(":payments", AttributeValue::Ss(vec![payment.to_owned()]))
-            .expression_attribute_values(":payment", text(payment));
+            .values([(":payments", AttributeValue::Ss(vec![payment.to_owned()])), (":payment", text(payment))]);
         let of_payment = self
-            .updating(keys::payment(payment))
-            .update_expression("SET refunded_at_ms = :now, refunded_by = :by REMOVE refund_shard")
+            .updating(keys::payment(payment), "SET refunded_at_ms = :now, refunded_by = :by REMOVE refund_shard")
             .condition_expression("attribute_exists(pk) AND attribute_not_exists(refunded_at_ms)")
-            .expression_attribute_values(":now", number(now.0))
-            .expression_attribute_values(":by", text(by.as_str()))
-            .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld);
+            .values([(":now", number(now.0)), (":by", text(by.as_str()))])
+            .or_old();
         let Some(reasons) = self.transact(vec![of_order.part(), of_payment.part()]).await? else {
             return Ok(Refund::Marked(NotedPayment {
                 refunded: Some(Refunded { at_ms: now, by: by.clone() }),

@@ -2,7 +2,7 @@ use aws_sdk_dynamodb::operation::update_item::builders::UpdateItemFluentBuilder;
 use aws_sdk_dynamodb::types::ReturnValue;
 use sale::{EpochMs, LogEntry, Offer, Refusal, Round, RoundId};
 
-use crate::calls::{Write, Written};
+use crate::calls::{Conditional, Write, Written};
 use crate::item::number;
 use crate::offers::{Latest, TRIES, UpdateOutcome, is_for_good};
 use crate::orders::has_failed;
@@ -111,26 +111,19 @@ impl Ledger {
     ///
     /// Guards against an edit of the units during the load: whichever is written second sees the other.
     pub async fn mark_loaded(&self, id: &RoundId, now: EpochMs) -> Result<Option<Round>, LedgerError> {
-        let update =
-            self.update(keys::round(id)).update_expression("SET loaded_at_ms = if_not_exists(loaded_at_ms, :now)");
-        mark(update, now).await
+        mark(self.update(keys::round(id), "SET loaded_at_ms = if_not_exists(loaded_at_ms, :now)"), now).await
     }
 
     /// The same with several lanes. The first mark records how many units are dealt, so that every load deals alike.
     pub async fn mark_dealt(&self, id: &RoundId, now: EpochMs) -> Result<Option<Round>, LedgerError> {
         let marks = "SET loaded_at_ms = if_not_exists(loaded_at_ms, :now), dealt = if_not_exists(dealt, #total)";
-        let update =
-            self.update(keys::round(id)).update_expression(marks).expression_attribute_names("#total", "total");
-        mark(update, now).await
+        mark(self.update(keys::round(id), marks).expression_attribute_names("#total", "total"), now).await
     }
 }
 
 async fn mark(update: UpdateItemFluentBuilder, now: EpochMs) -> Result<Option<Round>, LedgerError> {
-    let update = update
-        .condition_expression("attribute_exists(version)")
-        .expression_attribute_values(":now", number(now.0))
-        .return_values(ReturnValue::AllNew);
-    match update.write().await? {
+    let update = update.condition_expression("attribute_exists(version)").values([(":now", number(now.0))]);
+    match update.return_values(ReturnValue::AllNew).write().await? {
         Written::Done(round) => round_from(round).map(Some),
         Written::Refused(_) => Ok(None),
     }

@@ -1,3 +1,4 @@
+use aws_sdk_dynamodb::operation::query::builders::QueryFluentBuilder;
 use futures::future::try_join_all;
 
 use crate::item::{Item, text};
@@ -14,18 +15,21 @@ impl Ledger {
         read: impl Fn(Item) -> Result<T, LedgerError>,
     ) -> Result<Vec<T>, LedgerError> {
         let read = &read;
-        let shards = shards.map(|shard| async move {
-            let query = self
-                .query(index)
-                .key_condition_expression(format!("{attribute} = :shard"))
-                .expression_attribute_values(":shard", text(shard));
-            let mut items = query.into_paginator().items().send();
-            let mut values = Vec::new();
-            while let Some(item) = items.next().await {
-                values.push(read(item.map_err(LedgerError::of("Query"))?)?);
-            }
-            Ok::<_, LedgerError>(values)
-        });
+        let shards = shards
+            .map(|shard| read_all(self.query(index, format!("{attribute} = :shard"), [(":shard", text(shard))]), read));
         Ok(try_join_all(shards).await?.into_iter().flatten().collect())
     }
+}
+
+/// Reads every item of a query.
+pub(crate) async fn read_all<T>(
+    query: QueryFluentBuilder,
+    read: impl Fn(Item) -> Result<T, LedgerError>,
+) -> Result<Vec<T>, LedgerError> {
+    let mut items = query.into_paginator().items().send();
+    let mut values = Vec::new();
+    while let Some(item) = items.next().await {
+        values.push(read(item.map_err(LedgerError::of("Query"))?)?);
+    }
+    Ok(values)
 }

@@ -1,10 +1,10 @@
-use aws_sdk_dynamodb::types::{ReturnValue, ReturnValuesOnConditionCheckFailure};
+use aws_sdk_dynamodb::types::ReturnValue;
 use rand::TryRng;
 use rand::rngs::SysRng;
 use sale::{DoorTerms, EpochMs, UserId};
 use serde::{Deserialize, Serialize};
 
-use crate::calls::{Write, Written};
+use crate::calls::{Conditional, Write, Written};
 use crate::item::{number, to_item};
 use crate::{BlockReason, BlockedBy, Ledger, LedgerError, UserBlock, keys};
 
@@ -85,15 +85,11 @@ impl Ledger {
     ) -> Result<Option<u32>, LedgerError> {
         let began_after = begins_after(door, now);
         let update = self
-            .update(keys::violations(user))
-            .update_expression("ADD violations :one SET latest = :id")
+            .update(keys::violations(user), "ADD violations :one SET latest = :id")
             .condition_expression("since_ms > :began_after AND (attribute_not_exists(latest) OR latest <> :id)")
-            .expression_attribute_values(":one", number(1))
-            .expression_attribute_values(":id", number(id))
-            .expression_attribute_values(":began_after", number(began_after.0))
-            .return_values(ReturnValue::AllNew)
-            .return_values_on_condition_check_failure(ReturnValuesOnConditionCheckFailure::AllOld);
-        match update.write().await? {
+            .values([(":one", number(1)), (":id", number(id)), (":began_after", number(began_after.0))])
+            .return_values(ReturnValue::AllNew);
+        match update.or_old().write().await? {
             Written::Done(item) => Ok(Some(serde_dynamo::from_item::<_, Violations>(item)?.violations)),
             Written::Refused(item) if item.is_empty() => Ok(None),
             Written::Refused(item) => {
@@ -110,7 +106,7 @@ impl Ledger {
         let put = self
             .put(to_item(item)?)
             .condition_expression("attribute_not_exists(pk) OR since_ms <= :began_after")
-            .expression_attribute_values(":began_after", number(begins_after(door, now).0));
+            .values([(":began_after", number(begins_after(door, now).0))]);
         Ok(put.write().await?.is_done())
     }
 }
