@@ -144,25 +144,6 @@ pub(crate) mod seed_bytes {
     }
 }
 
-/// A commitment as an attribute: 64 hex digits.
-pub(crate) mod commitment_text {
-    use sale::award::{Commitment, bytes32};
-    use serde::de::Error;
-    use serde::{Deserialize, Deserializer, Serializer};
-
-    pub(crate) fn serialize<S: Serializer>(commitment: &Option<Commitment>, to: S) -> Result<S::Ok, S::Error> {
-        match commitment {
-            Some(commitment) => to.collect_str(commitment),
-            None => to.serialize_none(),
-        }
-    }
-
-    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Commitment>, D::Error> {
-        let bytes = |text: String| bytes32(&text).ok_or_else(|| D::Error::custom("a commitment has 64 hex digits"));
-        Option::<String>::deserialize(from)?.map(bytes).transpose().map(|bytes| bytes.map(Commitment))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

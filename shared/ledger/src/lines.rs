@@ -11,7 +11,7 @@ use sale::{Round, RoundId};
 use serde::{Deserialize, Serialize};
 
 use crate::calls::{Conditional, Write, Written};
-use crate::draws::{commitment_text, draw_seed, seed_bytes};
+use crate::draws::{draw_seed, seed_bytes};
 use crate::item::{Item, number, text, to_item};
 use crate::{Ledger, LedgerError, keys};
 
@@ -31,8 +31,7 @@ struct LineItem {
     pk: String,
     #[serde(with = "seed_bytes")]
     seed: Seed,
-    #[serde(with = "commitment_text")]
-    commitment: Option<Commitment>,
+    commitment: Commitment,
     #[serde(default, skip_serializing)]
     ceiling: Option<String>,
     #[serde(default, skip_serializing)]
@@ -41,21 +40,19 @@ struct LineItem {
 
 impl LineItem {
     fn new(id: &RoundId, seed: Seed) -> Self {
-        let commitment = Some(line::commit(id, &seed));
-        Self { pk: keys::line(id), seed, commitment, ceiling: None, people: 0 }
+        Self { pk: keys::line(id), commitment: line::commit(id, &seed), seed, ceiling: None, people: 0 }
     }
 }
 
 impl KeptLine {
     fn from_item(id: &RoundId, item: Item) -> Result<Self, LedgerError> {
         let LineItem { seed, commitment, ceiling, people, .. } = serde_dynamo::from_item(item)?;
-        let committed = line::commit(id, &seed);
-        if commitment != Some(committed) {
+        if commitment != line::commit(id, &seed) {
             return Err(LedgerError::Contradiction(format!("the line of round {id} is committed to another seed")));
         }
         let unreadable = || LedgerError::Contradiction(format!("the line of round {id} cannot be read"));
         let ceiling = ceiling.map(|text| watermark_of(&text).ok_or_else(unreadable)).transpose()?;
-        Ok(Self { seed, commitment: committed, ceiling, people })
+        Ok(Self { seed, commitment, ceiling, people })
     }
 }
 

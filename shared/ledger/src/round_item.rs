@@ -1,86 +1,28 @@
-use sale::award::Commitment;
-use sale::award::drand::DrandRound;
-use sale::{EpochMs, Log, Round, RoundId, RoundNumber, SaleId, Terms};
+use sale::{EpochMs, Round};
 use serde::{Deserialize, Serialize};
 
 use crate::calls::Replacement;
-use crate::draws::commitment_text;
 use crate::item::{Item, to_item};
 use crate::{LedgerError, keys};
 
 #[derive(Serialize, Deserialize)]
 struct RoundItem {
     pk: String,
-    #[serde(skip_deserializing, skip_serializing_if = "Option::is_none")]
-    sale_list: Option<String>,
+    #[serde(skip_deserializing)]
+    sale_list: String,
     /// From the terms, for the index.
     #[serde(skip_deserializing)]
     first_opens_at_ms: Option<EpochMs>,
-    sale: SaleId,
-    round: RoundNumber,
-    version: u32,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    loaded_at_ms: Option<EpochMs>,
-    paused: bool,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    throttle_requests_per_s: Option<u32>,
     /// The number of lanes in the terms. Separate from them, since one lane is written too.
     lanes: u16,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    dealt: Option<u32>,
-    #[serde(default, skip_serializing_if = "Option::is_none", with = "commitment_text")]
-    commitment: Option<Commitment>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    drand_round: Option<u64>,
-    #[serde(default, skip_serializing_if = "Log::is_empty")]
-    log: Log,
     #[serde(flatten)]
-    terms: Terms,
-}
-
-const fn one_lane() -> u16 {
-    1
-}
-
-impl From<Round> for RoundItem {
-    fn from(round: Round) -> Self {
-        let Round { id, version, mut terms, loaded_at_ms, paused, .. } = round;
-        let Round { throttle_requests_per_s, dealt, commitment, drand_round, log, .. } = round;
-        // Not written with the terms.
-        let lanes = std::mem::replace(&mut terms.lanes, one_lane());
-        Self {
-            pk: keys::round(&id),
-            sale_list: Some(keys::published_list(&id.sale)),
-            first_opens_at_ms: Some(terms.first_opens_at_ms()),
-            sale: id.sale,
-            round: id.number,
-            version,
-            loaded_at_ms,
-            paused,
-            throttle_requests_per_s,
-            lanes,
-            dealt,
-            commitment,
-            drand_round: drand_round.map(|DrandRound(number)| number),
-            log,
-            terms,
-        }
-    }
-}
-
-impl From<RoundItem> for Round {
-    fn from(item: RoundItem) -> Self {
-        let RoundItem { sale, round: number, version, mut terms, loaded_at_ms, paused, .. } = item;
-        let RoundItem { throttle_requests_per_s, lanes, dealt, commitment, drand_round, log, .. } = item;
-        terms.lanes = lanes;
-        let drand_round = drand_round.map(DrandRound);
-        let id = RoundId { sale, number };
-        Self { id, version, terms, loaded_at_ms, paused, throttle_requests_per_s, dealt, commitment, drand_round, log }
-    }
+    round: Round,
 }
 
 pub(crate) fn round_from(item: Item) -> Result<Round, LedgerError> {
-    Ok(serde_dynamo::from_item::<_, RoundItem>(item)?.into())
+    let RoundItem { lanes, mut round, .. } = serde_dynamo::from_item(item)?;
+    round.terms.lanes = lanes;
+    Ok(round)
 }
 
 /// Replaces `read` by `round`. Marking a round as loaded does not change its version, so if it was not loaded when it
@@ -93,12 +35,21 @@ pub(crate) fn in_place_of(read: &Round, round: Round) -> Result<Replacement, Led
     Ok(Replacement { item: round_item(round)?, condition, version: read.version })
 }
 
-pub(crate) fn round_item(round: Round) -> Result<Item, LedgerError> {
-    to_item(RoundItem::from(round))
+pub(crate) fn round_item(mut round: Round) -> Result<Item, LedgerError> {
+    to_item(RoundItem {
+        pk: keys::round(&round.id),
+        sale_list: keys::published_list(&round.id.sale),
+        first_opens_at_ms: Some(round.terms.first_opens_at_ms()),
+        // One lane is not written with the terms.
+        lanes: std::mem::replace(&mut round.terms.lanes, 1),
+        round,
+    })
 }
 
 #[cfg(test)]
 mod tests {
+    use sale::award::Commitment;
+    use sale::award::drand::DrandRound;
     use serde_json::{Value, json};
 
     use super::*;

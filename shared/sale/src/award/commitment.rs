@@ -1,11 +1,25 @@
 use std::fmt;
+use std::str::FromStr;
 
-use crate::award::bytes::{Bytes32, Hex, Seed, labelled};
+use serde::{Deserialize, Serialize};
+
+use crate::award::bytes::{Bytes32, Hex, Seed, bytes32, labelled};
 use crate::award::table::TableDigest;
+use crate::text_serde::text_serde;
 
-/// The commitment that a round publishes before it opens, see [`commit`]. Displays as 64 hex digits.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+/// The commitment that a round publishes before it opens, see [`commit`]. Its text is 64 hex digits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
 pub struct Commitment(pub Bytes32);
+
+text_serde!(Commitment, &'static str);
+
+impl FromStr for Commitment {
+    type Err = &'static str;
+    fn from_str(text: &str) -> Result<Self, &'static str> {
+        bytes32(text).map(Self).ok_or("a commitment has 64 hex digits")
+    }
+}
 
 impl fmt::Display for Commitment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

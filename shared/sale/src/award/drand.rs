@@ -4,6 +4,7 @@
 //! The values are those of the chain `quicknet`, as <https://docs.drand.love/about/#quicknet> and its `/info` list
 //! them.
 
+use serde::Deserialize;
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 use sha2::{Digest, Sha256};
 
@@ -24,8 +25,13 @@ pub const AHEAD_S: i64 = 60;
 pub type Signature = [u8; 48];
 
 /// The number of one of the chain's rounds, from 1.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
 pub struct DrandRound(pub u64);
+
+/// How a round is stored, and read back.
+pub(crate) fn as_number<S: Serializer>(round: &Option<DrandRound>, to: S) -> Result<S::Ok, S::Error> {
+    round.map(|DrandRound(number)| number).serialize(to)
+}
 
 impl DrandRound {
     /// The first round at or after this time, in milliseconds since 1970.
