@@ -4,7 +4,6 @@ use serde::{Deserialize, Serialize};
 use crate::calls::{Conditional, Replacement, Write, Written};
 use crate::item::{Item, read_or_skip, text, to_item};
 use crate::published::RoundChange;
-use crate::round_item::round_item;
 use crate::{Ledger, LedgerError, keys};
 
 /// How often a change of an offer or a round is tried while others change it too.
@@ -135,16 +134,10 @@ impl Ledger {
                 return Ok(Some(latest));
             }
             let (mut offer, mut round) = latest.offer.clone().publish();
-            let seed = self.commit(&mut round, request.at_ms)?;
-            let line = Self::commit_line(&round)?;
             offer.version += 1;
             offer.log.push(request.clone());
-            let mut writes = vec![
-                self.replacing(in_place_of(&latest.offer, &offer)?),
-                self.put_if_absent(round_item(round.clone())?),
-            ];
-            writes.extend(seed);
-            writes.extend(line.map(|item| self.put_if_absent(item)));
+            let mut writes = vec![self.replacing(in_place_of(&latest.offer, &offer)?)];
+            writes.extend(self.beginning(&mut round, request.at_ms)?);
             if self.transact_named(&RoundChange::of(&round), writes).await?.is_none() {
                 return Ok(Some(Latest { offer, round: Some(round) }));
             }

@@ -1,5 +1,5 @@
 use aws_sdk_dynamodb::operation::update_item::builders::UpdateItemFluentBuilder;
-use aws_sdk_dynamodb::types::ReturnValue;
+use aws_sdk_dynamodb::types::{ReturnValue, TransactWriteItem};
 use sale::{EpochMs, LogEntry, Offer, Refusal, Round, RoundId};
 
 use crate::calls::{Conditional, Write, Written};
@@ -90,20 +90,23 @@ impl Ledger {
             };
             next_offer.version += 1;
             next.log.push(by_schedule("begin", now));
-            let seed = self.commit(&mut next, now)?;
-            let line = Self::commit_line(&next)?;
             let mut writes = vec![
                 self.replacing(crate::offers::in_place_of(offer, &next_offer)?),
                 self.replacing(in_place_of(ended, Round { version: ended.version + 1, ..ended.clone() })?),
-                self.put_if_absent(round_item(next.clone())?),
             ];
-            writes.extend(seed);
-            writes.extend(line.map(|item| self.put_if_absent(item)));
+            writes.extend(self.beginning(&mut next, now)?);
             if self.transact_named(&RoundChange::of(&next), writes).await?.is_none() {
                 return Ok(Begun::Now(Box::new(next)));
             }
         }
         Err(LedgerError::Contended(format!("round {over} is changed by others all the time")))
+    }
+
+    /// The writes of a round that begins, of the seed of its awards and of its line, to which it is committed then.
+    pub(crate) fn beginning(&self, round: &mut Round, now: EpochMs) -> Result<Vec<TransactWriteItem>, LedgerError> {
+        let seed = self.commit(round, now)?;
+        let line = Self::commit_line(round)?.map(|item| self.put_if_absent(item));
+        Ok([self.put_if_absent(round_item(round.clone())?)].into_iter().chain(seed).chain(line).collect())
     }
 
     /// Records that a round may be in Redis from now on, unless that was recorded before. Returns the round as it is
