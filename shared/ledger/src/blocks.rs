@@ -4,7 +4,7 @@ use sale::{EpochMs, UserId};
 use serde::{Deserialize, Serialize};
 
 use crate::calls::{Conditional, Write, Written};
-use crate::item::{number, read_or_skip, text, to_item};
+use crate::item::{item_with, number, read_or_skip, text};
 use crate::{Ledger, LedgerError, keys};
 
 /// How many blocks are read at most, to list them or to load or reconcile a round: about 1 MB.
@@ -35,16 +35,6 @@ pub struct UserBlock {
     pub by: BlockedBy,
 }
 
-#[derive(Serialize, Deserialize)]
-struct UserBlockItem {
-    pk: String,
-    blocked_list: String,
-    /// Seconds since the Unix epoch, for DynamoDB's time to live. Deletion may come days late, so nothing relies on it.
-    expires_at: i64,
-    #[serde(flatten)]
-    block: UserBlock,
-}
-
 impl Ledger {
     /// Blocks a user. Returns the block that is in force then: this one, or one that the system may not change.
     ///
@@ -53,13 +43,11 @@ impl Ledger {
     /// for longer, two processes that count the last violation at once, and a late block for violations after a later
     /// one.
     pub async fn block(&self, block: &UserBlock) -> Result<UserBlock, LedgerError> {
-        let item = UserBlockItem {
-            pk: keys::blocked(&block.user),
-            blocked_list: keys::BLOCKED.to_owned(),
-            expires_at: block.until_ms.plus_s(KEPT_AFTER_S).as_epoch_s(),
-            block: block.clone(),
-        };
-        let mut put = self.put(to_item(item)?);
+        // Seconds since the Unix epoch, for DynamoDB's time to live. Deletion may come days late, so nothing relies on
+        // it.
+        let expires_at = ("expires_at", number(block.until_ms.plus_s(KEPT_AFTER_S).as_epoch_s()));
+        let keys = [("pk", text(keys::blocked(&block.user))), ("blocked_list", text(keys::BLOCKED)), expires_at];
+        let mut put = self.put(item_with(block, keys)?);
         if block.by == BlockedBy::System {
             put = put
                 .condition_expression("attribute_not_exists(pk) OR until_ms < :until")
@@ -68,7 +56,7 @@ impl Ledger {
         }
         match put.write().await? {
             Written::Done(_) => Ok(block.clone()),
-            Written::Refused(stands) => Ok(serde_dynamo::from_item::<_, UserBlockItem>(stands)?.block),
+            Written::Refused(stands) => Ok(serde_dynamo::from_item(stands)?),
         }
     }
 
@@ -85,8 +73,8 @@ impl Ledger {
 
     pub async fn blocks_of(&self, users: &[UserId]) -> Result<HashMap<UserId, UserBlock>, LedgerError> {
         let pks: Vec<String> = users.iter().map(keys::blocked).collect();
-        let items: Vec<UserBlockItem> = self.batch(&pks).await?;
-        Ok(items.into_iter().map(|UserBlockItem { block, .. }| (block.user.clone(), block)).collect())
+        let blocks: Vec<UserBlock> = self.batch(&pks).await?;
+        Ok(blocks.into_iter().map(|block| (block.user.clone(), block)).collect())
     }
 
     /// Everybody who is blocked at `now`, those blocked for longest first. May lag a moment behind.
@@ -104,8 +92,7 @@ impl Ledger {
                 );
                 break;
             }
-            let read = serde_dynamo::from_item::<_, UserBlockItem>(item).map_err(Into::into);
-            blocks.extend(read_or_skip("block", read).map(|item| item.block));
+            blocks.extend(read_or_skip("block", serde_dynamo::from_item::<_, UserBlock>(item).map_err(Into::into)));
         }
         Ok(blocks)
     }

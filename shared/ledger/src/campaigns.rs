@@ -1,8 +1,7 @@
 use sale::{Campaign, SaleId};
-use serde::{Deserialize, Serialize};
 
 use crate::calls::{ABSENT, Conditional, Write, Written};
-use crate::item::{number, pk_of, read_or_skip, text, to_item};
+use crate::item::{item_with, number, pk_of, read_or_skip, text};
 use crate::published::whole;
 use crate::{Ledger, LedgerError, keys};
 
@@ -16,25 +15,13 @@ pub enum PutCampaign {
     Unknown,
 }
 
-#[derive(Serialize, Deserialize)]
-struct CampaignItem {
-    pk: String,
-    campaign_list: String,
-    #[serde(flatten)]
-    campaign: Campaign,
-}
-
 impl Ledger {
     /// Writes a campaign on the condition that the previous version is stored, or none for the first version.
     ///
     /// Guards against concurrent operators, and against a request that is repeated after another change.
     pub async fn put_campaign(&self, campaign: &Campaign) -> Result<PutCampaign, LedgerError> {
-        let item = CampaignItem {
-            pk: keys::campaign(&campaign.id),
-            campaign_list: keys::CAMPAIGNS.to_owned(),
-            campaign: campaign.clone(),
-        };
-        let put = self.put(to_item(item)?);
+        let keys = [("pk", text(keys::campaign(&campaign.id))), ("campaign_list", text(keys::CAMPAIGNS))];
+        let put = self.put(item_with(campaign, keys)?);
         let put = match campaign.version {
             0 | 1 => put.condition_expression(ABSENT),
             version => put.condition_expression("version = :before").values([(":before", number(version - 1))]),
@@ -43,7 +30,7 @@ impl Ledger {
             Written::Done(_) => Ok(PutCampaign::Now),
             Written::Refused(item) if item.is_empty() => Ok(PutCampaign::Unknown),
             Written::Refused(item) => {
-                let seen = serde_dynamo::from_item::<_, CampaignItem>(item)?.campaign;
+                let seen: Campaign = serde_dynamo::from_item(item)?;
                 Ok(if seen == *campaign { PutCampaign::Before } else { PutCampaign::Other(seen) })
             }
         }
@@ -60,8 +47,7 @@ impl Ledger {
     /// All campaigns, by id. May lag a moment behind.
     pub async fn campaigns(&self) -> Result<Vec<Campaign>, LedgerError> {
         let query = self.query(keys::CAMPAIGNS_BY_ID, "campaign_list = :list", [(":list", text(keys::CAMPAIGNS))]);
-        let read =
-            |item| read_or_skip("campaign", serde_dynamo::from_item::<_, CampaignItem>(item).map_err(Into::into));
-        Ok(whole(query).await?.into_iter().filter_map(read).map(|item| item.campaign).collect())
+        let read = |item| read_or_skip("campaign", serde_dynamo::from_item(item).map_err(Into::into));
+        Ok(whole(query).await?.into_iter().filter_map(read).collect())
     }
 }

@@ -3,7 +3,6 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_dynamo::{AttributeValue, Item};
 
-use crate::item::OrderItem;
 use crate::{LedgerError, NotedPayment, NotedRound, keys};
 
 #[derive(Debug, Clone, Deserialize)]
@@ -62,7 +61,7 @@ impl Change {
 
     fn order(&self) -> Result<Option<OrderChange>, LedgerError> {
         let Some(new) = self.new_item(keys::ORDERS_BEGIN) else { return Ok(None) };
-        let OrderItem { order, .. } = serde_dynamo::from_item(new.clone())?;
+        let order: Order = serde_dynamo::from_item(new.clone())?;
         let Some(old) = &self.old_image else {
             return Ok(Some(OrderChange { order, has_moved: true, has_won: false }));
         };

@@ -1,8 +1,8 @@
 use sale::{EpochMs, UserId};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use crate::calls::{Call, Write};
-use crate::item::{number, text, to_item};
+use crate::item::{item_of, number, text};
 use crate::{Ledger, LedgerError, keys};
 
 /// How many connections a user can have: some windows on some devices. An eleventh replaces the oldest.
@@ -20,26 +20,26 @@ pub struct Connection {
     pub connected_at_ms: EpochMs,
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Deserialize)]
 struct ConnectionItem {
     pk: String,
     connections_of: UserId,
     connected_at_ms: EpochMs,
-    /// Seconds since the Unix epoch, for DynamoDB's time to live. Deletion may come days late, so nothing relies on it.
-    #[serde(skip_deserializing)]
-    expires_at: i64,
 }
 
 impl Ledger {
     /// Stores a connection. Needs no condition: API Gateway's ids are unique, and twice writes the same item.
     pub async fn connect(&self, connection: &Connection) -> Result<(), LedgerError> {
-        let item = ConnectionItem {
-            pk: keys::connection(&connection.id),
-            connections_of: connection.user.clone(),
-            connected_at_ms: connection.connected_at_ms,
-            expires_at: connection.connected_at_ms.plus_s(CONNECTION_LIFE_S).as_epoch_s(),
-        };
-        self.put(to_item(item)?).must_write().await.map(drop)
+        let Connection { id, user, connected_at_ms } = connection;
+        let item = item_of([
+            ("pk", text(keys::connection(id))),
+            ("connections_of", text(user.as_str())),
+            ("connected_at_ms", number(connected_at_ms.0)),
+            // Seconds since the Unix epoch, for DynamoDB's time to live. Deletion may come days late, so nothing relies
+            // on it.
+            ("expires_at", number(connected_at_ms.plus_s(CONNECTION_LIFE_S).as_epoch_s())),
+        ]);
+        self.put(item).must_write().await.map(drop)
     }
 
     pub async fn disconnect(&self, id: &str) -> Result<(), LedgerError> {
@@ -72,7 +72,7 @@ impl Ledger {
         let query = self.query(keys::CONNECTIONS_BY_USER, condition, values).scan_index_forward(false);
         let output = query.limit(i32::try_from(limit).unwrap_or(i32::MAX)).answer().await?;
         let read = |item| -> Result<Connection, LedgerError> {
-            let ConnectionItem { pk, connections_of: user, connected_at_ms, .. } = serde_dynamo::from_item(item)?;
+            let ConnectionItem { pk, connections_of: user, connected_at_ms } = serde_dynamo::from_item(item)?;
             let id = keys::connection_id(&pk)
                 .ok_or_else(|| LedgerError::Contradiction(format!("{pk} is in the index of connections")))?;
             Ok(Connection { id: id.to_owned(), user, connected_at_ms })

@@ -5,10 +5,10 @@ use aws_sdk_dynamodb::error::BuildError;
 use aws_sdk_dynamodb::types::{DeleteRequest, PutRequest, WriteRequest};
 use futures::{FutureExt, StreamExt, TryStreamExt, stream};
 use sale::{GroupName, UserId};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use crate::calls::Call;
-use crate::item::{pk_of, text, to_item};
+use crate::item::{item_of, pk_of, text};
 use crate::{Ledger, LedgerError, keys};
 
 /// The largest number of writes in a `BatchWriteItem` (DynamoDB API reference).
@@ -19,13 +19,6 @@ const BATCHES_AT_ONCE: usize = 8;
 const TRIES: u32 = 8;
 const PAUSE: Duration = Duration::from_millis(50);
 pub const GROUP_PAGE: usize = 1000;
-
-#[derive(Serialize)]
-struct MemberItem<'a> {
-    pk: String,
-    member_shard: String,
-    member: &'a UserId,
-}
 
 #[derive(Deserialize)]
 struct Indexed {
@@ -44,9 +37,8 @@ impl Ledger {
     /// DynamoDB does not answer; some may have been added then.
     pub async fn add_to_group(&self, group: &GroupName, users: &[UserId]) -> Result<(), LedgerError> {
         self.write_all(users, |user| {
-            let (pk, member_shard) =
-                (keys::member(group, user), keys::member_shard(group, keys::shard_of_member(user)));
-            let item = to_item(MemberItem { pk, member_shard, member: user })?;
+            let shard = ("member_shard", text(keys::member_shard(group, keys::shard_of_member(user))));
+            let item = item_of([("pk", text(keys::member(group, user))), shard, ("member", text(user.as_str()))]);
             let put = PutRequest::builder().set_item(Some(item)).build().map_err(of_input)?;
             Ok(WriteRequest::builder().put_request(put).build())
         })

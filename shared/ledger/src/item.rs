@@ -19,35 +19,6 @@ pub(crate) const GUARD_LIFE_S: u32 = 90 * 24 * 60 * 60;
 const QUEUES_KEEP_S: u32 = 3 * 14 * 24 * 60 * 60;
 const _: () = assert!(GUARD_LIFE_S > MAX_SALE_DURATION_S + MAX_PAYMENT_WINDOW_S + QUEUES_KEEP_S);
 
-#[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct OrderItem {
-    pub(crate) pk: String,
-    pub(crate) orders_of: UserId,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) pending_shard: Option<String>,
-    /// Present while it is live.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) live_shard: Option<String>,
-    /// Written with the order and never changed.
-    pub(crate) order_shard: String,
-    #[serde(flatten)]
-    pub(crate) order: Order,
-}
-
-impl OrderItem {
-    pub(crate) fn new(order: Order) -> Self {
-        let (Reservation { id, user, unit, .. }, state) = (&order.reservation, order.state);
-        Self {
-            pk: keys::order(id),
-            orders_of: user.clone(),
-            pending_shard: (state == OrderState::Pending).then(|| keys::pending_shard(id)),
-            live_shard: state.is_live().then(|| keys::live_shard(&id.round, keys::shard_of(*unit))),
-            order_shard: keys::order_shard(id),
-            order,
-        }
-    }
-}
-
 /// A unit guard as an item: the reservation of its order. The slot guard is the same without the index.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct GuardItem {
@@ -96,8 +67,29 @@ fn is_first(lane: &Lane) -> bool {
     *lane == Lane::default()
 }
 
+pub(crate) fn order_item(order: &Order) -> Result<Item, LedgerError> {
+    let (Reservation { id, user, unit, .. }, state) = (&order.reservation, order.state);
+    let pending = (state == OrderState::Pending).then(|| ("pending_shard", text(keys::pending_shard(id))));
+    // Present while it is live.
+    let live = state.is_live().then(|| ("live_shard", text(keys::live_shard(&id.round, keys::shard_of(*unit)))));
+    // Written with the order and never changed.
+    let shard = ("order_shard", text(keys::order_shard(id)));
+    let keys = [("pk", text(keys::order(id))), ("orders_of", text(user.as_str())), shard];
+    item_with(order, keys.into_iter().chain(pending).chain(live))
+}
+
 pub(crate) fn to_item(value: impl Serialize) -> Result<Item, LedgerError> {
     Ok(serde_dynamo::to_item(value)?)
+}
+
+/// The item of a value, with these attributes besides its own.
+pub(crate) fn item_with(
+    value: &impl Serialize,
+    attributes: impl IntoIterator<Item = (&'static str, AttributeValue)>,
+) -> Result<Item, LedgerError> {
+    let mut item = to_item(value)?;
+    item.extend(attributes.into_iter().map(|(name, value)| (name.to_owned(), value)));
+    Ok(item)
 }
 
 /// Something unreadable must not affect the others: it is logged and left out.
@@ -113,7 +105,7 @@ pub(crate) fn pk_of(item: &Item) -> Option<&str> {
 }
 
 pub(crate) fn order_from(item: Item) -> Result<Order, LedgerError> {
-    Ok(serde_dynamo::from_item::<_, OrderItem>(item)?.order)
+    Ok(serde_dynamo::from_item(item)?)
 }
 
 pub(crate) fn item_of<const N: usize>(attributes: [(&str, AttributeValue); N]) -> Item {
@@ -162,7 +154,7 @@ mod tests {
     #[test]
     fn stored_items_stay_readable_and_are_written_the_same() {
         let order = order_from(item(&stored_order())).unwrap();
-        assert_eq!(to_item(OrderItem::new(order.clone())).unwrap(), item(&stored_order()));
+        assert_eq!(order_item(&order).unwrap(), item(&stored_order()));
 
         let mut unit = stored_guard("UNIT#lamp#1#17");
         unit["round_shard"] = "ROUND#lamp#1#1".into();

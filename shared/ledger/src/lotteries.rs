@@ -16,7 +16,7 @@ use sale::{Award, EpochMs, ReservationId, Round, RoundId, Unit};
 use serde::{Deserialize, Serialize};
 
 use crate::calls::{ABSENT, Call, Conditional, Part, Write, Written};
-use crate::item::{Item, bytes, item_of, number, pk_of, text, to_item};
+use crate::item::{Item, bytes, item_of, item_with, number, pk_of, text, to_item};
 use crate::orders::old_item;
 use crate::shards::read_all;
 use crate::{Ledger, LedgerError, keys};
@@ -72,13 +72,6 @@ pub struct Winner {
     pub awarded_at_ms: EpochMs,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub notified_at_ms: Option<EpochMs>,
-}
-
-#[derive(Serialize)]
-struct WinnerItem<'a> {
-    pk: String,
-    #[serde(flatten)]
-    winner: &'a Winner,
 }
 
 #[derive(Deserialize)]
@@ -279,7 +272,7 @@ impl Ledger {
     /// twice (by that on the order). Fails if one of these is so.
     pub async fn award_prize(&self, id: &RoundId, position: u32, winner: &Winner) -> Result<Winner, LedgerError> {
         const PRIZE: usize = 0;
-        let item = to_item(WinnerItem { pk: keys::winner(id, position), winner })?;
+        let item = winner_item(id, position, winner)?;
         let award = to_item(Award::Prize { prize: winner.prize })?;
         let update = self
             .updating(keys::order(&winner.order_id), "SET award = :award")
@@ -345,6 +338,10 @@ impl Ledger {
     }
 }
 
+fn winner_item(id: &RoundId, position: u32, winner: &Winner) -> Result<Item, LedgerError> {
+    item_with(winner, [("pk", text(keys::winner(id, position)))])
+}
+
 fn entry_of(item: Item) -> Result<DrawEntry, LedgerError> {
     let LiveKeys { pk, unit } = serde_dynamo::from_item(item)?;
     let id = keys::order_id(&pk)?;
@@ -398,7 +395,6 @@ mod tests {
         });
         let winner: Winner = serde_json::from_value(stored.clone()).unwrap();
         let id = winner.order_id.round.clone();
-        let written = to_item(WinnerItem { pk: keys::winner(&id, 2), winner: &winner }).unwrap();
-        assert_eq!(written, to_item(&stored).unwrap());
+        assert_eq!(winner_item(&id, 2, &winner).unwrap(), to_item(&stored).unwrap());
     }
 }

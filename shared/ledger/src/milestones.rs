@@ -7,7 +7,7 @@ use sale::{EpochMs, Milestones, Round, RoundId};
 use serde::{Deserialize, Serialize};
 
 use crate::calls::Replacement;
-use crate::item::to_item;
+use crate::item::{item_with, text};
 use crate::{Ledger, LedgerError, keys};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -21,13 +21,6 @@ pub struct NotedRound {
     pub closes_at_ms: EpochMs,
     pub total: u32,
     version: u32,
-}
-
-#[derive(Serialize)]
-struct MilestonesItem {
-    pk: String,
-    #[serde(flatten)]
-    noted: NotedRound,
 }
 
 impl NotedRound {
@@ -66,7 +59,7 @@ impl Ledger {
     ) -> Result<bool, LedgerError> {
         let noted = NotedRound { milestones: found, version: read.version + 1, ..NotedRound::new(round) };
         let condition = "attribute_not_exists(pk) OR version = :version";
-        let item = to_item(MilestonesItem { pk: keys::milestones(&round.id), noted })?;
+        let item = item_with(&noted, [("pk", text(keys::milestones(&round.id)))])?;
         self.replace(Replacement { item, condition, version: read.version }).await
     }
 }

@@ -1,8 +1,7 @@
 use sale::{EpochMs, LogEntry, Offer, Refusal, Round, RoundId, RoundNumber, SaleId, SaleState, Seen};
-use serde::{Deserialize, Serialize};
 
 use crate::calls::{Conditional, Replacement, Write, Written};
-use crate::item::{Item, read_or_skip, text, to_item};
+use crate::item::{Item, item_with, read_or_skip, text};
 use crate::published::RoundChange;
 use crate::{Ledger, LedgerError, keys};
 
@@ -54,27 +53,19 @@ pub enum Withdrawal {
     Unknown,
 }
 
-#[derive(Serialize, Deserialize)]
-struct OfferItem {
-    pk: String,
-    /// Present if the offer has no round in the list.
-    #[serde(skip_deserializing, skip_serializing_if = "Option::is_none")]
-    sale_list: Option<&'static str>,
-    #[serde(flatten)]
-    offer: Offer,
-}
-
 fn offer_item(offer: &Offer) -> Result<Item, LedgerError> {
+    // Present if the offer has no round in the list.
     let sale_list = match offer.state {
         SaleState::Draft => Some(keys::DRAFTS),
         SaleState::Published => None,
         SaleState::Withdrawn => Some(keys::WITHDRAWN),
     };
-    to_item(OfferItem { pk: keys::sale(&offer.id), sale_list, offer: offer.clone() })
+    let sale_list = sale_list.map(|list| ("sale_list", text(list)));
+    item_with(offer, [("pk", text(keys::sale(&offer.id)))].into_iter().chain(sale_list))
 }
 
 pub(crate) fn offer_from(item: Item) -> Result<Offer, LedgerError> {
-    Ok(serde_dynamo::from_item::<_, OfferItem>(item)?.offer)
+    Ok(serde_dynamo::from_item(item)?)
 }
 
 pub(crate) fn is_for_good(request: &LogEntry) -> bool {
@@ -187,7 +178,7 @@ impl Ledger {
             offer.version += 1;
             offer.log.push(request.clone());
             closed.version += 1;
-            let mut unlisted = crate::round_item::in_place_of(round, closed.clone())?;
+            let mut unlisted = crate::round_item::in_place_of(round, &closed)?;
             unlisted.item.remove("sale_list");
             let mut writes = vec![self.replacing(in_place_of(read, &offer)?), self.replacing(unlisted)];
             if round.terms.allocation.is_drawn_at_end() {
@@ -292,6 +283,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::item::to_item;
 
     #[test]
     fn stored_offers_stay_readable_and_are_written_the_same() {

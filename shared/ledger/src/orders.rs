@@ -5,7 +5,7 @@ use sale::{CampaignLimit, EpochMs, Order, Reservation, ReservationId, Transition
 use crate::by_time::TimeRange;
 use crate::calls::{Call, Conditional, Part, Write, Written};
 use crate::conflict::{ConflictReasons, retry_conflicts};
-use crate::item::{GuardItem, Item, OrderItem, item_of, number, order_from, text, to_item};
+use crate::item::{GuardItem, Item, item_of, number, order_from, order_item, text, to_item};
 use crate::{Ledger, LedgerError, keys};
 
 /// The index of each write in the transaction that places an order, and of its cancellation reason.
@@ -71,11 +71,7 @@ impl Ledger {
         order.campaigns = limits.iter().map(|limit| limit.campaign.clone()).collect();
         let Reservation { id, unit, .. } = &order.reservation;
         let fence = may_be_late.then(|| self.unless_fenced(&id.round, *unit));
-        let puts = [
-            to_item(OrderItem::new(order.clone()))?,
-            to_item(GuardItem::of_unit(&order))?,
-            to_item(GuardItem::of_slot(&order))?,
-        ];
+        let puts = [order_item(&order)?, to_item(GuardItem::of_unit(&order))?, to_item(GuardItem::of_slot(&order))?];
         let counted = limits.iter().map(|limit| self.count_in_campaign(&order, limit));
         let writes = puts.into_iter().map(|item| self.put_if_absent(item)).chain(fence).chain(counted);
         let Some(reasons) = self.transact(writes.collect()).await? else { return Ok(Placed::Order(order)) };
@@ -119,7 +115,7 @@ impl Ledger {
     /// Guards against the order message that is still under way: whichever comes second finds the other.
     pub async fn fence(&self, order: Order) -> Result<Order, LedgerError> {
         debug_assert!(!order.state.is_live(), "an order that has its unit is placed");
-        match self.put_unless_there(to_item(OrderItem::new(order.clone()))?).write().await? {
+        match self.put_unless_there(order_item(&order)?).write().await? {
             Written::Done(_) => Ok(order),
             Written::Refused(seen) => order_from(seen),
         }

@@ -1,33 +1,16 @@
-use sale::{EpochMs, Round};
-use serde::{Deserialize, Serialize};
+use sale::Round;
 
 use crate::calls::Replacement;
-use crate::item::{Item, to_item};
+use crate::item::{Item, item_with, number, text};
 use crate::{LedgerError, keys};
 
-#[derive(Serialize, Deserialize)]
-struct RoundItem {
-    pk: String,
-    #[serde(skip_deserializing)]
-    sale_list: String,
-    /// From the terms, for the index.
-    #[serde(skip_deserializing)]
-    first_opens_at_ms: Option<EpochMs>,
-    /// The number of lanes in the terms. Separate from them, since one lane is written too.
-    lanes: u16,
-    #[serde(flatten)]
-    round: Round,
-}
-
 pub(crate) fn round_from(item: Item) -> Result<Round, LedgerError> {
-    let RoundItem { lanes, mut round, .. } = serde_dynamo::from_item(item)?;
-    round.terms.lanes = lanes;
-    Ok(round)
+    Ok(serde_dynamo::from_item(item)?)
 }
 
 /// Replaces `read` by `round`. Marking a round as loaded does not change its version, so if it was not loaded when it
 /// was read, it still must not be.
-pub(crate) fn in_place_of(read: &Round, round: Round) -> Result<Replacement, LedgerError> {
+pub(crate) fn in_place_of(read: &Round, round: &Round) -> Result<Replacement, LedgerError> {
     let condition = match read.loaded_at_ms {
         Some(_) => "version = :version",
         None => "version = :version AND attribute_not_exists(loaded_at_ms)",
@@ -35,15 +18,16 @@ pub(crate) fn in_place_of(read: &Round, round: Round) -> Result<Replacement, Led
     Ok(Replacement { item: round_item(round)?, condition, version: read.version })
 }
 
-pub(crate) fn round_item(mut round: Round) -> Result<Item, LedgerError> {
-    to_item(RoundItem {
-        pk: keys::round(&round.id),
-        sale_list: keys::published_list(&round.id.sale),
-        first_opens_at_ms: Some(round.terms.first_opens_at_ms()),
-        // One lane is not written with the terms.
-        lanes: std::mem::replace(&mut round.terms.lanes, 1),
-        round,
-    })
+pub(crate) fn round_item(round: &Round) -> Result<Item, LedgerError> {
+    let keys = [
+        ("pk", text(keys::round(&round.id))),
+        ("sale_list", text(keys::published_list(&round.id.sale))),
+        // From the terms, for the index.
+        ("first_opens_at_ms", number(round.terms.first_opens_at_ms().0)),
+        // Not with the terms, since one lane is written too.
+        ("lanes", number(round.terms.lanes)),
+    ];
+    item_with(round, keys)
 }
 
 #[cfg(test)]
@@ -53,6 +37,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
+    use crate::item::to_item;
 
     fn item(stored: &Value) -> Item {
         to_item(stored).unwrap()
@@ -69,7 +54,7 @@ mod tests {
         let Value::Object(attributes) = attributes else { panic!("{attributes}") };
         stored.as_object_mut().unwrap().extend(attributes);
         let round = round_from(item(&stored))?;
-        assert_eq!(round_item(round.clone()).unwrap(), item(&stored));
+        assert_eq!(round_item(&round).unwrap(), item(&stored));
         Ok(round)
     }
 

@@ -56,7 +56,7 @@ impl Ledger {
                 Err(refusal) => return Ok(UpdateOutcome::Refused(refusal)),
             };
             round.log.push(request.clone());
-            let mut writes = vec![self.replacing(in_place_of(read, round.clone())?)];
+            let mut writes = vec![self.replacing(in_place_of(read, &round)?)];
             if read.terms.allocation.is_drawn_at_end() && round.terms != read.terms {
                 writes.push(self.unless_drawn(id));
             }
@@ -92,7 +92,7 @@ impl Ledger {
             next.log.push(by_schedule("begin", now));
             let mut writes = vec![
                 self.replacing(crate::offers::in_place_of(offer, &next_offer)?),
-                self.replacing(in_place_of(ended, Round { version: ended.version + 1, ..ended.clone() })?),
+                self.replacing(in_place_of(ended, &Round { version: ended.version + 1, ..ended.clone() })?),
             ];
             writes.extend(self.beginning(&mut next, now)?);
             if self.transact_named(&RoundChange::of(&next), writes).await?.is_none() {
@@ -106,7 +106,7 @@ impl Ledger {
     pub(crate) fn beginning(&self, round: &mut Round, now: EpochMs) -> Result<Vec<TransactWriteItem>, LedgerError> {
         let seed = self.commit(round, now)?;
         let line = Self::commit_line(round)?.map(|item| self.put_if_absent(item));
-        Ok([self.put_if_absent(round_item(round.clone())?)].into_iter().chain(seed).chain(line).collect())
+        Ok([self.put_if_absent(round_item(round)?)].into_iter().chain(seed).chain(line).collect())
     }
 
     /// Records that a round may be in Redis from now on, unless that was recorded before. Returns the round as it is

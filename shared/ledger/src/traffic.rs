@@ -6,7 +6,7 @@ use sale::{Round, RoundId, Traffic};
 use serde::{Deserialize, Serialize};
 
 use crate::calls::Replacement;
-use crate::item::to_item;
+use crate::item::{item_with, number, text};
 use crate::{Ledger, LedgerError, keys};
 
 /// How long after a round's end its item is kept, in seconds.
@@ -20,14 +20,6 @@ pub struct NotedTraffic {
     pub throttled: bool,
     /// Counts writes.
     version: u32,
-}
-
-#[derive(Serialize)]
-struct TrafficItem {
-    pk: String,
-    #[serde(flatten)]
-    noted: NotedTraffic,
-    expires_at: i64,
 }
 
 impl Ledger {
@@ -52,11 +44,9 @@ impl Ledger {
         throttled: bool,
     ) -> Result<bool, LedgerError> {
         let version = read.map_or(0, |read| read.version);
-        let item = to_item(TrafficItem {
-            pk: keys::traffic(&round.id),
-            noted: NotedTraffic { traffic, throttled, version: version + 1 },
-            expires_at: round.terms.closes_at_ms.plus_s(KEPT_AFTER_S).as_epoch_s(),
-        })?;
+        let noted = NotedTraffic { traffic, throttled, version: version + 1 };
+        let expires_at = number(round.terms.closes_at_ms.plus_s(KEPT_AFTER_S).as_epoch_s());
+        let item = item_with(&noted, [("pk", text(keys::traffic(&round.id))), ("expires_at", expires_at)])?;
         let condition = "attribute_not_exists(pk) OR version = :version";
         self.replace(Replacement { item, condition, version }).await
     }

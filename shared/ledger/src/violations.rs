@@ -2,10 +2,10 @@ use aws_sdk_dynamodb::types::ReturnValue;
 use rand::TryRng;
 use rand::rngs::SysRng;
 use sale::{DoorTerms, EpochMs, UserId};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use crate::calls::{Conditional, Write, Written};
-use crate::item::{number, to_item};
+use crate::item::{item_of, number, text};
 use crate::{BlockReason, BlockedBy, Ledger, LedgerError, UserBlock, keys};
 
 /// How often counting a violation is tried while windows end and begin.
@@ -23,14 +23,6 @@ struct Violations {
     since_ms: EpochMs,
     /// The violation that was counted last. `None` before the first one of the window.
     latest: Option<u64>,
-}
-
-#[derive(Serialize)]
-struct ViolationsItem {
-    pk: String,
-    violations: u32,
-    since_ms: EpochMs,
-    expires_at: i64,
 }
 
 impl Ledger {
@@ -101,10 +93,10 @@ impl Ledger {
 
     /// Begins a window on the condition that there is no current one. Returns whether this call did.
     async fn begin_window(&self, user: &UserId, door: &DoorTerms, now: EpochMs) -> Result<bool, LedgerError> {
-        let expires_at = now.plus_s(door.violation_window_s).as_epoch_s();
-        let item = ViolationsItem { pk: keys::violations(user), violations: 0, since_ms: now, expires_at };
+        let pk = ("pk", text(keys::violations(user)));
+        let expires_at = ("expires_at", number(now.plus_s(door.violation_window_s).as_epoch_s()));
         let put = self
-            .put(to_item(item)?)
+            .put(item_of([pk, ("violations", number(0)), ("since_ms", number(now.0)), expires_at]))
             .condition_expression("attribute_not_exists(pk) OR since_ms <= :began_after")
             .values([(":began_after", number(begins_after(door, now).0))]);
         Ok(put.write().await?.is_done())
