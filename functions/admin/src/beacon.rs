@@ -10,7 +10,6 @@ use sale::{Round, RoundId, SaleId};
 use serde::{Deserialize, Serialize};
 
 use crate::deps::AdminDeps;
-use crate::lookup::sale_id;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -48,8 +47,7 @@ pub(crate) async fn post(deps: &AdminDeps, request: &Request, sale: &str, round:
     let NewBeacon { signature } = json_body(request)?;
     let signature = drand::signature(&signature)
         .ok_or_else(|| Problem::invalid("signature: 96 lower-case hex digits, as drand publishes them"))?;
-    let number = round.parse().map_err(|error: sale::InvalidId| Problem::invalid(error.to_string()))?;
-    let id = RoundId { sale: sale_id(sale)?, number };
+    let id = RoundId { sale: sale.parse()?, number: round.parse()? };
     let none = || Problem::new(Code::UnknownSale).detail("there is no such round");
     let round = deps.ledger.round(&id).await.map_err(Problem::unanswered)?.ok_or_else(none)?;
     let refused = |detail: &str| Problem::new(Code::NotAmendable).detail(detail);

@@ -62,7 +62,7 @@ pub(crate) async fn page(deps: &AdminDeps, request: &Request, sale: &str, round:
         Some("jsonl") => Format::Jsonl,
         Some(_) => return Err(Problem::invalid("format: csv or jsonl")),
     };
-    let number = round.parse().map_err(|error: sale::InvalidId| Problem::invalid(error.to_string()))?;
+    let number = round.parse()?;
     let round = round_of(&sale_of(deps, sale).await?.offer, number)?;
     let mark = mark(&format!("{round} {}", format.name()));
     let Place { until, after } = match query.get("cursor") {

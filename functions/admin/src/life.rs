@@ -18,7 +18,7 @@ use uuid::Uuid;
 use crate::busy::busy;
 use crate::deps::AdminDeps;
 use crate::document::{Duplicate, EditSale, LoggedSaleDocument, NewSale, SaleDocument, SalesDocument};
-use crate::lookup::{sale_id, sale_of};
+use crate::lookup::sale_of;
 use crate::query::{Query, bad_cursor, mark};
 use crate::update::{SaleUpdate, made, refused, update_round};
 
@@ -64,7 +64,7 @@ async fn create_draft(deps: &AdminDeps, mut offer: Offer, entry: LogEntry) -> Re
 pub(crate) async fn publish(deps: &AdminDeps, request: &Request, sale: &str) -> Reply {
     no_body(request)?;
     let entry = entry(deps, request, "publish")?;
-    let published = deps.ledger.publish(&sale_id(sale)?, &entry).await.map_err(Problem::unanswered)?;
+    let published = deps.ledger.publish(&sale.parse()?, &entry).await.map_err(Problem::unanswered)?;
     let published = published.ok_or_else(|| Problem::new(Code::UnknownSale))?;
     if published.offer.state == SaleState::Withdrawn {
         return Err(Problem::new(Code::NotAmendable).detail("it was withdrawn"));
@@ -155,7 +155,7 @@ fn logged(body: &Map<String, Value>) -> String {
 /// Deletes a draft. A repeated request gets 404.
 pub(crate) async fn delete(deps: &AdminDeps, request: &Request, sale: &str) -> Reply {
     no_body(request)?;
-    let (id, entry) = (sale_id(sale)?, entry(deps, request, "delete")?);
+    let (id, entry) = (sale.parse()?, entry(deps, request, "delete")?);
     match deps.ledger.delete_draft(&id).await.map_err(Problem::unanswered)? {
         Deleted::Now => {
             let operator = entry.by.as_ref().map(ToString::to_string);
@@ -177,7 +177,7 @@ pub(crate) async fn delete(deps: &AdminDeps, request: &Request, sale: &str) -> R
 /// checked: nobody can buy while it is paused, and the withdrawal is conditional on that version.
 pub(crate) async fn withdraw(deps: &AdminDeps, request: &Request, sale: &str) -> Reply {
     no_body(request)?;
-    let (id, entry) = (sale_id(sale)?, entry(deps, request, "withdraw")?);
+    let (id, entry) = (sale.parse()?, entry(deps, request, "withdraw")?);
     let mut paused = None;
     for _ in 0..TRIES {
         let withdrawn = deps.ledger.withdraw(&id, &entry, deps.clock.now(), paused).await;

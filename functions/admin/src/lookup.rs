@@ -2,7 +2,7 @@
 
 use api::{Code, Problem};
 use ledger::Latest;
-use sale::{InvalidId, Offer, Round, RoundId, RoundNumber, SaleId};
+use sale::{Offer, Round, RoundId, RoundNumber};
 
 use crate::deps::AdminDeps;
 
@@ -31,10 +31,6 @@ pub(crate) async fn round_with(
 }
 
 pub(crate) async fn sale_of(deps: &AdminDeps, sale: &str) -> Result<Latest, Problem> {
-    let latest = deps.ledger.latest(&sale_id(sale)?).await.map_err(Problem::unanswered)?;
+    let latest = deps.ledger.latest(&sale.parse()?).await.map_err(Problem::unanswered)?;
     latest.ok_or_else(|| Problem::new(Code::UnknownSale))
-}
-
-pub(crate) fn sale_id(text: &str) -> Result<SaleId, Problem> {
-    text.parse().map_err(|error: InvalidId| Problem::invalid(error.to_string()))
 }

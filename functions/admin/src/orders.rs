@@ -176,7 +176,7 @@ impl Page {
 }
 
 pub(crate) async fn get_order(deps: &AdminDeps, id: &str) -> Reply {
-    let id: ReservationId = id.parse().map_err(|error: InvalidId| Problem::invalid(error.to_string()))?;
+    let id: ReservationId = id.parse()?;
     let order = deps.ledger.order(&id).await.map_err(Problem::unanswered)?;
     let order = order.ok_or_else(|| Problem::new(Code::UnknownReservation))?;
     let payments: Vec<String> = order.payment_id.iter().chain(&order.refunds_due).take(MAX_PAYMENTS).cloned().collect();

@@ -7,7 +7,7 @@ use http::StatusCode;
 use jiff::Timestamp;
 use lambda_http::Request;
 use ledger::NotedPayment;
-use sale::{Currency, EpochMs, InvalidId, Order, OrderState, ReservationId, SaleId, Settlement};
+use sale::{Currency, EpochMs, Order, OrderState, ReservationId, SaleId, Settlement};
 use serde::Serialize;
 use strum::VariantArray;
 
@@ -93,7 +93,7 @@ impl Sums {
 /// Returns one page. The cursor has the time at which the first page was requested, as in an export.
 pub(crate) async fn page(deps: &AdminDeps, request: &Request, sale: &str, round: &str) -> Reply {
     let query = Query::new(request, &["cursor"])?;
-    let number = round.parse().map_err(|error: InvalidId| Problem::invalid(error.to_string()))?;
+    let number = round.parse()?;
     let latest = sale_of(deps, sale).await?;
     let id = round_of(&latest.offer, number)?;
     let mark = mark(&format!("{id} report"));

@@ -15,7 +15,6 @@ use uuid::Uuid;
 
 use crate::deps::AdminDeps;
 use crate::document::{NewRain, SaleDocument};
-use crate::lookup::sale_id;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -55,7 +54,7 @@ impl SaleUpdate {
         let key = idempotency_key(request)?;
         let key = key.map_or_else(|| Uuid::now_v7().as_simple().to_string(), str::to_owned);
         let (action, by, at_ms) = (action.to_owned(), Some(caller(request)?.user), deps.clock.now());
-        let round = RoundId { sale: sale_id(sale)?, number: round };
+        let round = RoundId { sale: sale.parse()?, number: round };
         Ok(Self { round, entry: LogEntry { key, action, parameters, by, at_ms } })
     }
 

@@ -5,11 +5,10 @@ use futures::{TryStreamExt, stream};
 use http::StatusCode;
 use lambda_http::Request;
 use messaging::queue::{QueueError, WinnerMessage, WinnerQueue};
-use sale::{InvalidId, RoundId};
+use sale::RoundId;
 use serde::{Deserialize, Serialize};
 
 use crate::deps::AdminDeps;
-use crate::lookup::sale_id;
 
 /// How many prizes a request looks at: ten reads of the ledger and as many messages, which take a few seconds.
 const MOST: u32 = 1_000;
@@ -32,8 +31,7 @@ struct ResentDocument {
 /// Puts winners who were not notified on the queue again. Winners who have been notified meanwhile are skipped.
 pub(crate) async fn resend(deps: &AdminDeps, request: &Request, sale: &str, round: &str) -> Reply {
     let After { after } = json_body(request)?;
-    let number = round.parse().map_err(|error: InvalidId| Problem::invalid(error.to_string()))?;
-    let id = RoundId { sale: sale_id(sale)?, number };
+    let id = RoundId { sale: sale.parse()?, number: round.parse()? };
     let draw = deps.ledger.draw(&id).await.map_err(Problem::unanswered)?;
     let no_draw = || Problem::new(Code::UnknownSale).detail("the round has no winners");
     let awarded = draw.ok_or_else(no_draw)?.awarded;

@@ -15,7 +15,7 @@ use api::{Code, Problem, respond, segments};
 use context::{Serving, serve};
 use http::Method;
 use lambda_http::{Body, Request, Response};
-use sale::{CampaignId, InvalidId, RoundId, SaleId};
+use sale::{CampaignId, RoundId, SaleId};
 
 pub use crate::caching::SHARED_S;
 use crate::caching::{found, not_found};
@@ -50,13 +50,11 @@ async fn answer(deps: &CatalogDeps, request: &Request) -> Result<Response<Body>,
         (&Method::GET, ["v1", "sales"]) => sales(deps, request).await,
         (&Method::GET, ["v1", "sales", sale]) => get_sale(deps, request, sale).await,
         (&Method::GET, ["v1", "sales", sale, "rounds", round, "draw"]) => {
-            let invalid = |error: InvalidId| Problem::invalid(error.to_string());
-            let id = RoundId { sale: sale.parse().map_err(invalid)?, number: round.parse().map_err(invalid)? };
+            let id = RoundId { sale: sale.parse()?, number: round.parse()? };
             draw::get_draw(deps, request, &id).await
         }
         (&Method::GET, ["v1", "sales", sale, "rounds", round, "draw", "entries", chunk]) => {
-            let invalid = |error: InvalidId| Problem::invalid(error.to_string());
-            let id = RoundId { sale: sale.parse().map_err(invalid)?, number: round.parse().map_err(invalid)? };
+            let id = RoundId { sale: sale.parse()?, number: round.parse()? };
             draw::entries(deps, request, &id, chunk).await
         }
         _ => Err(Problem::new(Code::UnknownRoute)),
@@ -80,7 +78,7 @@ async fn campaigns(deps: &CatalogDeps, request: &Request) -> Result<Response<Bod
 }
 
 async fn get_campaign(deps: &CatalogDeps, request: &Request, campaign: &str) -> Result<Response<Body>, Problem> {
-    let id: CampaignId = campaign.parse().map_err(|error: InvalidId| Problem::invalid(error.to_string()))?;
+    let id: CampaignId = campaign.parse()?;
     let listed = deps.shelf.listed().await.map_err(Problem::unanswered)?;
     let campaign = listed.campaign(&id).ok_or_else(|| Problem::new(Code::UnknownCampaign))?;
     let now = deps.clock.now();
@@ -92,7 +90,7 @@ async fn get_campaign(deps: &CatalogDeps, request: &Request, campaign: &str) -> 
 }
 
 async fn get_sale(deps: &CatalogDeps, request: &Request, sale: &str) -> Result<Response<Body>, Problem> {
-    let id: SaleId = sale.parse().map_err(|error: InvalidId| Problem::invalid(error.to_string()))?;
+    let id: SaleId = sale.parse()?;
     let listed = deps.shelf.listed().await.map_err(Problem::unanswered)?;
     let round = listed.round(&id).ok_or_else(|| Problem::new(Code::UnknownSale))?;
     let document = SaleDocument::of(round, deps.shelf.status_of(&listed, round, deps.clock.now()).await);

@@ -4,7 +4,7 @@ use api::{Code, Problem, Reply, caller, json};
 use gate::Route;
 use http::StatusCode;
 use lambda_http::Request;
-use sale::{GroupName, InvalidId, Round, SaleId, UserId};
+use sale::{GroupName, Round, SaleId, UserId};
 use serde::Serialize;
 
 use crate::deps::CatalogDeps;
@@ -48,7 +48,7 @@ pub(crate) async fn sales(deps: &CatalogDeps, request: &Request) -> Reply {
 /// The card of a sale that everybody, or one of the caller's groups, may see.
 pub(crate) async fn sale(deps: &CatalogDeps, request: &Request, sale: &str) -> Reply {
     let user = counted(deps, request)?;
-    let id: SaleId = sale.parse().map_err(|error: InvalidId| Problem::invalid(error.to_string()))?;
+    let id: SaleId = sale.parse()?;
     let listed = deps.shelf.listed().await.map_err(Problem::unanswered)?;
     let unknown = || Problem::new(Code::UnknownSale);
     let round = match (listed.round(&id), listed.hidden_round(&id)) {

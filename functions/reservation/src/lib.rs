@@ -19,7 +19,6 @@ use runtime::{ANSWER_TIMEOUT, SampledMs};
 pub use crate::deps::ReservationDeps;
 use crate::document::QUEUED;
 pub use crate::queries::MAX_LISTED;
-use crate::queries::reservation_id;
 
 /// The code under which a successful reservation is counted.
 const ACCEPTED: &str = "accepted";
@@ -58,7 +57,7 @@ async fn answer(deps: &ReservationDeps, request: &Request, path: &[&str]) -> Rep
 }
 
 async fn give_back(deps: &ReservationDeps, request: &Request, id: &str) -> Reply {
-    let (caller, id) = (caller(request)?, reservation_id(id)?);
+    let (caller, id) = (caller(request)?, id.parse()?);
     no_body(request)?;
     deps.gate().limit(request, Route::Cancel, &caller.user)?;
     let now = deps.clock.now();

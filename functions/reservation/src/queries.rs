@@ -11,9 +11,7 @@ use gate::Route;
 use http::StatusCode;
 use lambda_http::{Request, RequestExt};
 use ledger::{ORDERS_PAGE, OrdersPage};
-use sale::{
-    EpochMs, InvalidId, MAX_PER_USER_LIMIT, Order, Reservation, ReservationId, ReservationState, Round, SaleId, UserId,
-};
+use sale::{EpochMs, MAX_PER_USER_LIMIT, Order, Reservation, ReservationId, ReservationState, Round, SaleId, UserId};
 
 use crate::deps::ReservationDeps;
 use crate::document::{Document, OrdersDocument, QUEUED_MS, SaleReservationsDocument};
@@ -27,7 +25,7 @@ const ROUNDS_AT_ONCE: usize = 5;
 pub const MAX_LISTED: u64 = MAX_ROUNDS as u64 * MAX_PER_USER_LIMIT as u64 + ORDERS_PAGE as u64;
 
 pub(crate) async fn reservation(deps: &ReservationDeps, request: &Request, id: &str) -> Reply {
-    let (caller, id) = (caller(request)?, reservation_id(id)?);
+    let (caller, id) = (caller(request)?, id.parse::<ReservationId>()?);
     let at_once = expedite::is_asked_for(request)?;
     deps.gate().limit(request, if at_once { Route::Expedite } else { Route::Poll }, &caller.user)?;
     let now = deps.clock.now();
@@ -47,7 +45,7 @@ pub(crate) async fn reservation(deps: &ReservationDeps, request: &Request, id: &
 /// Lists the user's reservations in the latest round of a sale.
 pub(crate) async fn of_sale(deps: &ReservationDeps, request: &Request, sale: &str) -> Reply {
     let caller = caller(request)?;
-    let sale: SaleId = sale.parse().map_err(|error: InvalidId| Problem::invalid(error.to_string()))?;
+    let sale: SaleId = sale.parse()?;
     deps.gate().limit(request, Route::Poll, &caller.user)?;
     let now = deps.clock.now();
     let round = latest_round(deps, &sale).await?.ok_or_else(|| Problem::new(Code::UnknownSale))?;
@@ -196,8 +194,4 @@ fn cursor(text: &str) -> Result<(ReservationId, EpochMs), Problem> {
         Some((id.parse().ok()?, EpochMs(created_at_ms.parse().ok()?)))
     };
     parse().ok_or_else(|| Problem::invalid("cursor: take it from an earlier page's next_cursor"))
-}
-
-pub(crate) fn reservation_id(text: &str) -> Result<ReservationId, Problem> {
-    text.parse().map_err(|error: InvalidId| Problem::invalid(error.to_string()))
 }

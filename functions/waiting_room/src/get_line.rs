@@ -2,7 +2,7 @@ use api::{Code, Problem, Reply, json};
 use http::header::CACHE_CONTROL;
 use http::{HeaderValue, StatusCode};
 use lambda_http::{Body, Response};
-use sale::{InvalidId, SaleId};
+use sale::SaleId;
 
 use crate::deps::WaitingRoomDeps;
 use crate::of_round::line_of;
@@ -24,7 +24,7 @@ pub(crate) fn respond(reply: Reply) -> Response<Body> {
 }
 
 pub(crate) async fn get_line(deps: &WaitingRoomDeps, sale: &str) -> Reply {
-    let id: SaleId = sale.parse().map_err(|error: InvalidId| Problem::invalid(error.to_string()))?;
+    let id: SaleId = sale.parse()?;
     let mut snapshot = deps.snapshots.of(&id).await.map_err(Problem::unanswered)?;
     if snapshot.sale(&id).is_none() {
         snapshot = Box::pin(deps.snapshots.lately(&id)).await.map_err(Problem::unanswered)?;

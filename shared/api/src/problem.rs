@@ -2,6 +2,7 @@ use http::StatusCode;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER};
 use lambda_http::{Body, Response};
 use problem_details::ProblemDetails;
+use sale::InvalidId;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use strum::{IntoStaticStr, VariantArray};
@@ -115,6 +116,12 @@ pub struct Problem {
     retry_after_s: Option<u32>,
     policy: Option<RatePolicy>,
     members: Map<String, Value>,
+}
+
+impl From<InvalidId> for Problem {
+    fn from(error: InvalidId) -> Self {
+        Self::invalid(error.to_string())
+    }
 }
 
 /// The members of the JSON beyond those of RFC 9457.

@@ -6,7 +6,7 @@ use ledger::Ledger;
 use pass::{KeyRing, Pass};
 use process::{CachedSale, Forgeries, Snapshot, Snapshots};
 use runtime::Clock;
-use sale::{InvalidId, SaleId, UserId};
+use sale::{SaleId, UserId};
 use stock::Stock;
 
 use crate::{Limiter, Memberships, PassKeys};
@@ -43,7 +43,7 @@ pub struct Visitor {
 impl Visitor {
     pub(crate) async fn new(gate: &Gate<'_>, request: &Request, sale: &str) -> Result<Self, Problem> {
         let user = caller(request)?.user;
-        let sale_id: SaleId = sale.parse().map_err(|error: InvalidId| Problem::invalid(error.to_string()))?;
+        let sale_id: SaleId = sale.parse()?;
         let snapshot = gate.snapshots.of(&sale_id).await.map_err(Problem::unanswered)?;
         let mut visitor = Self { user, sale_id, sale: None, snapshot, pass: None, ring: None };
         visitor.read_sale();
