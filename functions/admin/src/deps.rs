@@ -1,7 +1,6 @@
 use std::sync::Arc;
 
 use api::Operators;
-use context::{Context, ContextError};
 use ledger::Ledger;
 use process::{OrderCounts, TermsCache};
 use runtime::Clock;
@@ -10,61 +9,36 @@ use stock::Stock;
 
 use crate::pictures::PictureHosts;
 
-/// URLs of the queues whose dead letters can be sent back, and of their dead-letter queues.
-#[derive(Clone)]
-pub struct QueueUrls {
-    pub orders: String,
-    pub orders_dlq: String,
-    pub expiry: String,
-    pub expiry_dlq: String,
-    pub winners: String,
-    pub winners_dlq: String,
-    pub webhook: String,
-    pub webhook_dlq: String,
-    pub quarantine: String,
+context::deps! {
+    /// URLs of the queues whose dead letters can be sent back, and of their dead-letter queues.
+    QueueUrls(context) {
+        pub orders: String = context.settings().required("ORDERS_QUEUE_URL")?,
+        pub orders_dlq: String = context.settings().required("ORDERS_DLQ_URL")?,
+        pub expiry: String = context.settings().required("EXPIRY_QUEUE_URL")?,
+        pub expiry_dlq: String = context.settings().required("EXPIRY_DLQ_URL")?,
+        pub winners: String = context.settings().required("WINNERS_QUEUE_URL")?,
+        pub winners_dlq: String = context.settings().required("WINNERS_DLQ_URL")?,
+        pub webhook: String = context.settings().required("WEBHOOK_QUEUE_URL")?,
+        pub webhook_dlq: String = context.settings().required("WEBHOOK_DLQ_URL")?,
+        pub quarantine: String = context.settings().required("QUARANTINE_QUEUE_URL")?,
+    }
 }
 
-#[derive(Clone)]
-pub struct AdminDeps {
-    pub stock: Stock,
-    pub ledger: Ledger,
-    pub sqs: aws_sdk_sqs::Client,
-    pub queues: Arc<QueueUrls>,
-    pub order_counts: OrderCounts,
-    pub picture_hosts: PictureHosts,
-    pub drand_key: DrandKey,
-    /// The terms of rounds, which have the names of prizes.
-    pub terms: TermsCache,
-    pub operators: Operators,
-    pub clock: Clock,
-}
-
-impl AdminDeps {
-    pub fn new(context: &Context) -> Result<Self, ContextError> {
-        let settings = context.settings();
-        let queues = QueueUrls {
-            orders: settings.required("ORDERS_QUEUE_URL")?,
-            orders_dlq: settings.required("ORDERS_DLQ_URL")?,
-            expiry: settings.required("EXPIRY_QUEUE_URL")?,
-            expiry_dlq: settings.required("EXPIRY_DLQ_URL")?,
-            winners: settings.required("WINNERS_QUEUE_URL")?,
-            winners_dlq: settings.required("WINNERS_DLQ_URL")?,
-            webhook: settings.required("WEBHOOK_QUEUE_URL")?,
-            webhook_dlq: settings.required("WEBHOOK_DLQ_URL")?,
-            quarantine: settings.required("QUARANTINE_QUEUE_URL")?,
-        };
-        let operators = Operators::new(settings.required("OPERATOR_GROUP")?, &settings.required("OPERATOR_CLAIM")?);
-        Ok(Self {
-            stock: context.stock()?,
-            ledger: context.ledger()?,
-            sqs: context.sqs()?,
-            queues: Arc::new(queues),
-            order_counts: context.order_counts()?,
-            picture_hosts: PictureHosts::new(settings.optional("PICTURE_HOSTS")),
-            drand_key: DrandKey::quicknet(),
-            terms: context.terms()?,
-            operators,
-            clock: context.clock(),
-        })
+context::deps! {
+    AdminDeps(context) {
+        pub stock: Stock = context.stock()?,
+        pub ledger: Ledger = context.ledger()?,
+        pub sqs: aws_sdk_sqs::Client = context.sqs()?,
+        pub queues: Arc<QueueUrls> = Arc::new(QueueUrls::new(context)?),
+        pub order_counts: OrderCounts = context.order_counts()?,
+        pub picture_hosts: PictureHosts = PictureHosts::new(context.settings().optional("PICTURE_HOSTS")),
+        pub drand_key: DrandKey = DrandKey::quicknet(),
+        /// The terms of rounds, which have the names of prizes.
+        pub terms: TermsCache = context.terms()?,
+        pub operators: Operators = {
+            let settings = context.settings();
+            Operators::new(settings.required("OPERATOR_GROUP")?, &settings.required("OPERATOR_CLAIM")?)
+        },
+        pub clock: Clock = context.clock(),
     }
 }

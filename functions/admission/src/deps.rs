@@ -1,42 +1,29 @@
 use std::sync::Arc;
 
 use api::GroupClaims;
-use context::{Context, ContextError};
 use gate::{Gate, Memberships, PassKeys, Rebuilds, VisitorCounts};
 use ledger::Ledger;
 use process::Snapshots;
 use runtime::Clock;
 use stock::Stock;
 
-#[derive(Clone)]
-pub struct AdmissionDeps {
-    pub stock: Stock,
-    pub ledger: Ledger,
-    pub snapshots: Snapshots,
-    pub keys: PassKeys,
-    pub counts: Arc<VisitorCounts>,
-    pub memberships: Memberships,
-    pub rebuilds: Rebuilds,
-    pub clock: Clock,
+context::deps! {
+    AdmissionDeps(context) {
+        pub stock: Stock = context.stock()?,
+        pub ledger: Ledger = context.ledger()?,
+        pub snapshots: Snapshots = context.snapshots()?,
+        pub keys: PassKeys = context.pass_keys()?,
+        pub counts: Arc<VisitorCounts> = Arc::default(),
+        pub memberships: Memberships = {
+            let claims = GroupClaims::or_usual(context.settings().optional("GROUP_CLAIM"));
+            Memberships::new(context.ledger()?, claims, context.clock())
+        },
+        pub rebuilds: Rebuilds = Rebuilds::new(context.rebuild_queue()?, context.clock()),
+        pub clock: Clock = context.clock(),
+    }
 }
 
 impl AdmissionDeps {
-    pub fn new(context: &Context) -> Result<Self, ContextError> {
-        let claims = context.settings().optional("GROUP_CLAIM");
-        let groups = claims.map_or_else(GroupClaims::usual, |claims| GroupClaims::new(&claims));
-        let memberships = Memberships::new(context.ledger()?, groups, context.clock());
-        Ok(Self {
-            stock: context.stock()?,
-            ledger: context.ledger()?,
-            snapshots: context.snapshots()?,
-            keys: context.pass_keys()?,
-            counts: Arc::default(),
-            memberships,
-            rebuilds: Rebuilds::new(context.rebuild_queue()?, context.clock()),
-            clock: context.clock(),
-        })
-    }
-
     pub(crate) fn gate(&self) -> Gate<'_> {
         let Self { stock, ledger, snapshots, keys, counts, memberships, clock, .. } = self;
         Gate { stock, ledger, snapshots, keys, counts, memberships: Some(memberships), clock: *clock }

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use context::{Context, ContextError, Serving, serve_events};
+use context::{Serving, serve_events};
 use ledger::{Begun, Ledger, LedgerError};
 use runtime::Clock;
 use sale::{EpochMs, SaleId, latest_rounds};
@@ -17,16 +17,11 @@ const LOOK_BACK_S: u32 = 31 * 24 * 60 * 60;
 /// the rest.
 pub const RUN_TIMEOUT: Duration = Duration::from_secs(45);
 
-#[derive(Clone)]
-pub struct DailyResetDeps {
-    pub ledger: Ledger,
-    pub clock: Clock,
-    pub run_timeout: Duration,
-}
-
-impl DailyResetDeps {
-    pub fn new(context: &Context) -> Result<Self, ContextError> {
-        Ok(Self { ledger: context.ledger()?, clock: context.clock(), run_timeout: RUN_TIMEOUT })
+context::deps! {
+    DailyResetDeps(context) {
+        pub ledger: Ledger = context.ledger()?,
+        pub clock: Clock = context.clock(),
+        pub run_timeout: Duration = RUN_TIMEOUT,
     }
 }
 

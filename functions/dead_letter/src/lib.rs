@@ -3,31 +3,22 @@
 //! only if it can never become an order. Unreadable messages go into quarantine.
 
 use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent};
-use context::{Context, ContextError, Serving, serve_events};
+use context::{Serving, serve_events};
 use fulfilment::Fulfilment;
 use messaging::queue::{OrderMessage, Quarantine};
 use runtime::{Clock, MessageError, each_message};
 
-#[derive(Clone)]
-pub struct DeadLetterDeps {
-    pub fulfilment: Fulfilment,
-    pub quarantine: Quarantine,
-    pub clock: Clock,
-}
-
-impl DeadLetterDeps {
-    pub fn new(context: &Context) -> Result<Self, ContextError> {
-        Ok(Self {
-            fulfilment: Fulfilment {
-                stock: context.stock()?,
-                ledger: context.ledger()?,
-                terms: context.terms()?,
-                awards: context.awards()?,
-                expiry: context.expiry_queue()?,
-            },
-            quarantine: context.quarantine()?,
-            clock: context.clock(),
-        })
+context::deps! {
+    DeadLetterDeps(context) {
+        pub fulfilment: Fulfilment = Fulfilment {
+            stock: context.stock()?,
+            ledger: context.ledger()?,
+            terms: context.terms()?,
+            awards: context.awards()?,
+            expiry: context.expiry_queue()?,
+        },
+        pub quarantine: Quarantine = context.quarantine()?,
+        pub clock: Clock = context.clock(),
     }
 }
 

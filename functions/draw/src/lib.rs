@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use context::{Context, ContextError, Serving, serve_events};
+use context::{Serving, serve_events};
 use fulfilment::{DrawStands, FulfilmentError, WARMUP_LEAD_S, draw};
 use futures::{StreamExt, stream};
 use ledger::{Ledger, LedgerError};
@@ -32,24 +32,13 @@ const UNOPENED_TIMEOUT: Duration = Duration::from_secs(3);
 /// A draw that is not done this many seconds after its round's end is late: Redis is being restored, or a step fails.
 const LATE_AFTER_S: u32 = 30 * 60;
 
-#[derive(Clone)]
-pub struct DrawDeps {
-    pub stock: Stock,
-    pub ledger: Ledger,
-    pub orders: OrderBacklog,
-    pub winners: WinnerQueue,
-    pub clock: Clock,
-}
-
-impl DrawDeps {
-    pub fn new(context: &Context) -> Result<Self, ContextError> {
-        Ok(Self {
-            stock: context.stock()?,
-            ledger: context.ledger()?,
-            orders: context.order_backlog()?,
-            winners: context.winner_queue()?,
-            clock: context.clock(),
-        })
+context::deps! {
+    DrawDeps(context) {
+        pub stock: Stock = context.stock()?,
+        pub ledger: Ledger = context.ledger()?,
+        pub orders: OrderBacklog = context.order_backlog()?,
+        pub winners: WinnerQueue = context.winner_queue()?,
+        pub clock: Clock = context.clock(),
     }
 }
 

@@ -12,7 +12,7 @@ mod stream;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use context::{Context, ContextError, Serving, serve_events};
+use context::{Serving, serve_events};
 use futures::StreamExt;
 use futures::future::BoxFuture;
 use messaging::queue::EmitterFailures;
@@ -32,18 +32,11 @@ const PAUSE: Duration = Duration::from_millis(500);
 /// The time limit for a batch; what is not done by then is repeated. Less than the function's 30 s.
 const BATCH_TIMEOUT: Duration = Duration::from_secs(20);
 
-#[derive(Clone)]
-pub struct EmitterDeps {
-    bus: Bus,
-    /// The queue for records of which no event can be made.
-    pub failures: EmitterFailures,
-}
-
-impl EmitterDeps {
-    pub fn new(context: &Context) -> Result<Self, ContextError> {
-        let event_bridge = AwsClient::event_bridge(context.aws());
-        let name = context.settings().required("EVENT_BUS_NAME")?;
-        Ok(Self { bus: Bus::new(event_bridge, name), failures: context.emitter_failures()? })
+context::deps! {
+    EmitterDeps(context) {
+        bus: Bus = Bus::new(AwsClient::event_bridge(context.aws()), context.settings().required("EVENT_BUS_NAME")?),
+        /// The queue for records of which no event can be made.
+        pub failures: EmitterFailures = context.emitter_failures()?,
     }
 }
 

@@ -2,30 +2,20 @@
 //! early is sent on with another delay.
 
 use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent};
-use context::{Context, ContextError, Serving, serve_events};
+use context::{Serving, serve_events};
 use fulfilment::{Expire, expire};
 use ledger::Ledger;
 use messaging::queue::{ExpiryMessage, ExpiryQueue};
 use runtime::{Clock, MessageError, each_message};
 use stock::Stock;
 
-#[derive(Clone)]
-pub struct ExpiryDeps {
-    pub stock: Stock,
-    pub ledger: Ledger,
-    /// The expiry queue, for the next hop.
-    pub expiry: ExpiryQueue,
-    pub clock: Clock,
-}
-
-impl ExpiryDeps {
-    pub fn new(context: &Context) -> Result<Self, ContextError> {
-        Ok(Self {
-            stock: context.stock()?,
-            ledger: context.ledger()?,
-            expiry: context.expiry_queue()?,
-            clock: context.clock(),
-        })
+context::deps! {
+    ExpiryDeps(context) {
+        pub stock: Stock = context.stock()?,
+        pub ledger: Ledger = context.ledger()?,
+        /// The expiry queue, for the next hop.
+        pub expiry: ExpiryQueue = context.expiry_queue()?,
+        pub clock: Clock = context.clock(),
     }
 }
 

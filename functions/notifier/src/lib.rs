@@ -12,7 +12,7 @@ mod sync;
 
 use std::time::Duration;
 
-use context::{Context, ContextError, Serving, serve_events};
+use context::{Serving, serve_events};
 use futures::StreamExt;
 use futures::future::join_all;
 use ledger::{Connection, Ledger};
@@ -30,26 +30,15 @@ const ORDERS_AT_ONCE: usize = 10;
 /// The time limit for a batch; what is not done by then is repeated. Less than the function's 30 s.
 const BATCH_TIMEOUT: Duration = Duration::from_secs(20);
 
-#[derive(Clone)]
-pub struct NotifierDeps {
-    pub ledger: Ledger,
-    /// The terms of rounds, which have the names of prizes.
-    pub terms: TermsCache,
-    pub gateway: Gateway,
-    /// What has been delivered of batches that will be repeated.
-    pub delivered: Delivered,
-    pub clock: Clock,
-}
-
-impl NotifierDeps {
-    pub fn new(context: &Context) -> Result<Self, ContextError> {
-        Ok(Self {
-            ledger: context.ledger()?,
-            terms: context.terms()?,
-            gateway: context.push_gateway()?,
-            delivered: Delivered::default(),
-            clock: context.clock(),
-        })
+context::deps! {
+    NotifierDeps(context) {
+        pub ledger: Ledger = context.ledger()?,
+        /// The terms of rounds, which have the names of prizes.
+        pub terms: TermsCache = context.terms()?,
+        pub gateway: Gateway = context.push_gateway()?,
+        /// What has been delivered of batches that will be repeated.
+        pub delivered: Delivered = Delivered::default(),
+        pub clock: Clock = context.clock(),
     }
 }
 

@@ -2,7 +2,7 @@
 //! letter, which `dead_letter` keeps retrying: nothing is given up here.
 
 use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent};
-use context::{Context, ContextError, Serving, serve_events};
+use context::{Serving, serve_events};
 use fulfilment::{Fulfilment, FulfilmentError};
 use messaging::queue::{OrderMessage, OrderQueue};
 use runtime::{Clock, MessageError, ReceivedMessage, each_message};
@@ -12,26 +12,17 @@ use runtime::{Clock, MessageError, ReceivedMessage, each_message};
 /// so it becomes a dead letter now rather than when the queue's visibility timeout ends.
 pub const RETRY_DELAYS_S: [u32; 3] = [5, 10, 30];
 
-#[derive(Clone)]
-pub struct OrderDeps {
-    pub fulfilment: Fulfilment,
-    pub orders: OrderQueue,
-    pub clock: Clock,
-}
-
-impl OrderDeps {
-    pub fn new(context: &Context) -> Result<Self, ContextError> {
-        Ok(Self {
-            fulfilment: Fulfilment {
-                stock: context.stock()?,
-                ledger: context.ledger()?,
-                terms: context.terms()?,
-                awards: context.awards()?,
-                expiry: context.expiry_queue()?,
-            },
-            orders: context.order_queue()?,
-            clock: context.clock(),
-        })
+context::deps! {
+    OrderDeps(context) {
+        pub fulfilment: Fulfilment = Fulfilment {
+            stock: context.stock()?,
+            ledger: context.ledger()?,
+            terms: context.terms()?,
+            awards: context.awards()?,
+            expiry: context.expiry_queue()?,
+        },
+        pub orders: OrderQueue = context.order_queue()?,
+        pub clock: Clock = context.clock(),
     }
 }
 

@@ -3,7 +3,7 @@
 mod webhook;
 
 use api::{Code, Problem, Reply, json, respond, segments};
-use context::{Context, ContextError, Serving, serve};
+use context::{Serving, serve};
 use http::{Method, StatusCode};
 use lambda_http::{Body, Request, Response};
 use ledger::{Ledger, Payment};
@@ -14,23 +14,13 @@ use serde::Serialize;
 
 use webhook::{Event, Paid};
 
-#[derive(Clone)]
-pub struct PaymentDeps {
-    pub ledger: Ledger,
-    /// The expiry queue, for orders that were paid too late.
-    pub expiry: ExpiryQueue,
-    pub secret: Secret,
-    pub clock: Clock,
-}
-
-impl PaymentDeps {
-    pub fn new(context: &Context) -> Result<Self, ContextError> {
-        Ok(Self {
-            ledger: context.ledger()?,
-            expiry: context.expiry_queue()?,
-            secret: context.payment_secret()?,
-            clock: context.clock(),
-        })
+context::deps! {
+    PaymentDeps(context) {
+        pub ledger: Ledger = context.ledger()?,
+        /// The expiry queue, for orders that were paid too late.
+        pub expiry: ExpiryQueue = context.expiry_queue()?,
+        pub secret: Secret = context.payment_secret()?,
+        pub clock: Clock = context.clock(),
     }
 }
 

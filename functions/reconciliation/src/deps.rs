@@ -14,30 +14,17 @@ pub const RUN_TIMEOUT: Duration = Duration::from_secs(50);
 
 const THROTTLE_TO: &str = "THROTTLE_BUSY_SALES_TO";
 
-#[derive(Clone)]
-pub struct ReconciliationDeps {
-    pub stock: Stock,
-    pub ledger: Ledger,
-    pub orders: OrderQueue,
-    /// How long a reservation waits for its order before its message is sent again.
-    pub send_again_after: Duration,
-    /// The rate that a busy sale is throttled to, in requests a second; `None` if operators decide.
-    pub throttle_busy_to: Option<u32>,
-    pub clock: Clock,
-    pub run_timeout: Duration,
-}
-
-impl ReconciliationDeps {
-    pub fn new(context: &Context) -> Result<Self, ContextError> {
-        Ok(Self {
-            stock: context.stock()?,
-            ledger: context.ledger()?,
-            orders: context.order_queue()?,
-            send_again_after: SEND_AGAIN_AFTER,
-            throttle_busy_to: throttle_busy_to(context)?,
-            clock: context.clock(),
-            run_timeout: RUN_TIMEOUT,
-        })
+context::deps! {
+    ReconciliationDeps(context) {
+        pub stock: Stock = context.stock()?,
+        pub ledger: Ledger = context.ledger()?,
+        pub orders: OrderQueue = context.order_queue()?,
+        /// How long a reservation waits for its order before its message is sent again.
+        pub send_again_after: Duration = SEND_AGAIN_AFTER,
+        /// The rate that a busy sale is throttled to, in requests a second; `None` if operators decide.
+        pub throttle_busy_to: Option<u32> = throttle_busy_to(context)?,
+        pub clock: Clock = context.clock(),
+        pub run_timeout: Duration = RUN_TIMEOUT,
     }
 }
 

@@ -1,6 +1,5 @@
 use std::sync::Arc;
 
-use context::{Context, ContextError};
 use gate::{Gate, PassKeys, VisitorCounts};
 use ledger::Ledger;
 use process::Snapshots;
@@ -10,34 +9,22 @@ use stock::Stock;
 use crate::lines::Lines;
 use crate::missed::Missed;
 
-#[derive(Clone)]
-pub struct WaitingRoomDeps {
-    pub stock: Stock,
-    pub ledger: Ledger,
-    pub snapshots: Snapshots,
-    /// The keys that sign passes, from which the keys of tickets are derived.
-    pub keys: PassKeys,
-    pub counts: Arc<VisitorCounts>,
-    pub lines: Lines,
-    /// Users who got tickets without Redis.
-    pub missed: Missed,
-    pub clock: Clock,
+context::deps! {
+    WaitingRoomDeps(context) {
+        pub stock: Stock = context.stock()?,
+        pub ledger: Ledger = context.ledger()?,
+        pub snapshots: Snapshots = context.snapshots()?,
+        /// The keys that sign passes, from which the keys of tickets are derived.
+        pub keys: PassKeys = context.pass_keys()?,
+        pub counts: Arc<VisitorCounts> = Arc::default(),
+        pub lines: Lines = Lines::new(),
+        /// Users who got tickets without Redis.
+        pub missed: Missed = Missed::default(),
+        pub clock: Clock = context.clock(),
+    }
 }
 
 impl WaitingRoomDeps {
-    pub fn new(context: &Context) -> Result<Self, ContextError> {
-        Ok(Self {
-            stock: context.stock()?,
-            ledger: context.ledger()?,
-            snapshots: context.snapshots()?,
-            keys: context.pass_keys()?,
-            counts: Arc::default(),
-            lines: Lines::new(),
-            missed: Missed::default(),
-            clock: context.clock(),
-        })
-    }
-
     pub(crate) fn gate(&self) -> Gate<'_> {
         let Self { stock, ledger, snapshots, keys, counts, clock, .. } = self;
         Gate { stock, ledger, snapshots, keys, counts, memberships: None, clock: *clock }

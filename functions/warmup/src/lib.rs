@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent};
-use context::{Context, ContextError, Serving, serve_events};
+use context::{Serving, serve_events};
 use fulfilment::{FulfilmentError, Loading, WARMUP_LEAD_S, load_round};
 use ledger::Ledger;
 use messaging::queue::RebuildMessage;
@@ -18,18 +18,12 @@ use stock::Stock;
 /// the rest.
 pub const RUN_TIMEOUT: Duration = Duration::from_secs(45);
 
-#[derive(Clone)]
-pub struct WarmupDeps {
-    pub stock: Stock,
-    pub ledger: Ledger,
-    pub clock: Clock,
-    pub run_timeout: Duration,
-}
-
-impl WarmupDeps {
-    pub fn new(context: &Context) -> Result<Self, ContextError> {
-        let (stock, ledger, clock) = (context.stock()?, context.ledger()?, context.clock());
-        Ok(Self { stock, ledger, clock, run_timeout: RUN_TIMEOUT })
+context::deps! {
+    WarmupDeps(context) {
+        pub stock: Stock = context.stock()?,
+        pub ledger: Ledger = context.ledger()?,
+        pub clock: Clock = context.clock(),
+        pub run_timeout: Duration = RUN_TIMEOUT,
     }
 }
 

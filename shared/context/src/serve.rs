@@ -27,6 +27,26 @@ macro_rules! main {
     };
 }
 
+/// The dependencies of a function, and how each is made from the context.
+#[macro_export]
+macro_rules! deps {
+    ($(#[$meta:meta])* $deps:ident($context:ident) {
+        $($(#[$doc:meta])* $visible:vis $name:ident: $type:ty = $made:expr,)*
+    }) => {
+        $(#[$meta])*
+        #[derive(Clone)]
+        pub struct $deps {
+            $($(#[$doc])* $visible $name: $type,)*
+        }
+
+        impl $deps {
+            pub fn new($context: &$crate::Context) -> Result<Self, $crate::ContextError> {
+                Ok(Self { $($name: $made,)* })
+            }
+        }
+    };
+}
+
 /// For [`main!`].
 #[doc(hidden)]
 pub fn block_on(function: Serving) -> Result<(), Error> {
