@@ -5,7 +5,7 @@ use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent};
 use context::{Serving, serve_events};
 use fulfilment::{Fulfilment, FulfilmentError};
 use messaging::queue::{OrderMessage, OrderQueue};
-use runtime::{Clock, MessageError, ReceivedMessage, each_message};
+use runtime::{Clock, MessageError, each_message};
 
 /// Seconds until a message that failed for the first, second and third time comes back. The fourth time is the last:
 /// the queue's `maxReceiveCount` in `infra/cdk` is one more than the length of this list. It then comes back at once,
@@ -31,7 +31,8 @@ pub fn run() -> Serving {
 }
 
 pub async fn handle(deps: &OrderDeps, event: SqsEvent) -> SqsBatchResponse {
-    each_message(event, |message| order(deps, message.body), |message| put_off(deps, message)).await
+    each_message(event, |message| order(deps, message.body), |message| deps.orders.put_off(message, &RETRY_DELAYS_S))
+        .await
 }
 
 async fn order(deps: &OrderDeps, body: String) -> Result<(), MessageError> {
@@ -43,11 +44,4 @@ async fn order(deps: &OrderDeps, body: String) -> Result<(), MessageError> {
     let (id, state, unit) = (&order.reservation.id, order.state.as_str(), order.reservation.unit.0);
     tracing::info!(reservation_id = %id, state, unit, trace, "handled");
     Ok(())
-}
-
-async fn put_off(deps: &OrderDeps, message: ReceivedMessage) {
-    let delay_s = message.received.checked_sub(1).and_then(|retry| RETRY_DELAYS_S.get(retry)).copied().unwrap_or(0);
-    if let Err(error) = deps.orders.put_off(&message.receipt, delay_s).await {
-        tracing::warn!(error = &error as &dyn std::error::Error, "the message comes back later than it should");
-    }
 }

@@ -6,7 +6,7 @@ use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent};
 use context::{Context, ContextError, Serving, serve_events};
 use messaging::queue::WebhookQueue;
 use messaging::webhook::WebhookClient;
-use runtime::{Clock, MessageError, ReceivedMessage, each_message};
+use runtime::{Clock, MessageError, each_message};
 use serde_json::Value;
 
 /// Seconds until an event that failed for the first time, the second time and so on comes back: 14 hours in all. The
@@ -45,7 +45,8 @@ enum NotSent {
 }
 
 pub async fn handle(deps: &WebhookDeps, batch: SqsEvent) -> SqsBatchResponse {
-    each_message(batch, |message| deliver(deps, message.body), |message| put_off(deps, message)).await
+    each_message(batch, |message| deliver(deps, message.body), |message| deps.events.put_off(message, &RETRY_DELAYS_S))
+        .await
 }
 
 async fn deliver(deps: &WebhookDeps, body: String) -> Result<(), MessageError> {
@@ -57,11 +58,4 @@ async fn deliver(deps: &WebhookDeps, body: String) -> Result<(), MessageError> {
     receiver.send(id, event.to_string(), deps.clock.now()).await?;
     tracing::info!(event_id = id, kind, "event sent");
     Ok(())
-}
-
-async fn put_off(deps: &WebhookDeps, message: ReceivedMessage) {
-    let delay_s = message.received.checked_sub(1).and_then(|retry| RETRY_DELAYS_S.get(retry)).copied().unwrap_or(0);
-    if let Err(error) = deps.events.put_off(&message.receipt, delay_s).await {
-        tracing::warn!(error = &error as &dyn std::error::Error, "the message's delay could not be set");
-    }
 }

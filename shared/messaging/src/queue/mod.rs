@@ -17,8 +17,8 @@ use aws_sdk_sqs::types::{
     SendMessageBatchRequestEntry,
 };
 use futures::future::BoxFuture;
-use runtime::Clock;
 use runtime::breaker::{self, Breaker, Broken};
+use runtime::{Clock, ReceivedMessage};
 use sale::EpochMs;
 
 pub use backlog::OrderBacklog;
@@ -164,9 +164,9 @@ fn is_unanswered<E, R>(error: &SdkError<E, R>) -> bool {
     matches!(error, SdkError::TimeoutError(_) | SdkError::DispatchFailure(_) | SdkError::ResponseError(_))
 }
 
-macro_rules! queue {
-    ($(#[$doc:meta])* $name:ident) => {
-        $(#[$doc])*
+macro_rules! queues {
+    ($($(#[$doc:meta])* $name:ident;)*) => {
+        $($(#[$doc])*
         #[derive(Clone)]
         pub struct $name(Queue);
 
@@ -174,38 +174,26 @@ macro_rules! queue {
             pub fn new(client: Client, url: impl Into<String>, clock: Clock) -> Self {
                 Self(Queue { client, url: url.into(), sends: Breaker::new("SQS", clock), together: Arc::default() })
             }
-        }
+        })*
     };
 }
 
-queue!(
+queues! {
     /// Reservations that will become orders.
-    OrderQueue
-);
-queue!(
+    OrderQueue;
     /// Orders whose payment window is open.
-    ExpiryQueue
-);
-queue!(
+    ExpiryQueue;
     /// Prizes whose winners must be notified.
-    WinnerQueue
-);
-queue!(
+    WinnerQueue;
     /// Rounds that Redis has lost while they are open.
-    RebuildQueue
-);
-queue!(
+    RebuildQueue;
     /// Unreadable messages, kept for inspection.
-    Quarantine
-);
-queue!(
+    Quarantine;
     /// Changes of the table of which no event can be made, kept for inspection.
-    EmitterFailures
-);
-queue!(
+    EmitterFailures;
     /// Events for the merchant's address.
-    WebhookQueue
-);
+    WebhookQueue;
+}
 
 impl OrderQueue {
     /// Sends a reservation to the order queue. Once this returns, SQS has it in several zones. Fails if SQS does not
@@ -214,21 +202,26 @@ impl OrderQueue {
         let trace = message.trace.clone();
         self.0.send_with_others(Outgoing { body: message.to_body(), delay_s: 0, trace }).await
     }
-
-    /// Makes a received message come back in `delay_s` seconds. Fails if SQS does not answer; then the message comes
-    /// back when the queue's visibility timeout ends.
-    pub async fn put_off(&self, receipt: &str, delay_s: u32) -> Result<(), QueueError> {
-        self.0.put_off(receipt, delay_s).await
-    }
 }
 
-impl WebhookQueue {
-    /// Makes a received event come back in `delay_s` seconds. Fails if SQS does not answer; then the event comes back
-    /// when the queue's visibility timeout ends.
-    pub async fn put_off(&self, receipt: &str, delay_s: u32) -> Result<(), QueueError> {
-        self.0.put_off(receipt, delay_s).await
-    }
+macro_rules! puts_off {
+    ($($queue:ident)*) => {
+        $(impl $queue {
+            /// Makes a message that failed for the first, second and so on time come back after this many seconds, and
+            /// at once after the last of them. If SQS does not answer, it comes back when the queue's visibility
+            /// timeout ends.
+            pub async fn put_off(&self, message: ReceivedMessage, delays_s: &[u32]) {
+                let failed_before = message.received.checked_sub(1);
+                let delay_s = failed_before.and_then(|retry| delays_s.get(retry)).copied().unwrap_or(0);
+                if let Err(error) = self.0.put_off(&message.receipt, delay_s).await {
+                    tracing::warn!(error = &error as &dyn std::error::Error, "the message's delay could not be set");
+                }
+            }
+        })*
+    };
 }
+
+puts_off!(OrderQueue WebhookQueue);
 
 impl ExpiryQueue {
     /// Sends an order to be expired when its payment window ends, or in [`MAX_DELAY_S`] seconds if that is sooner.
@@ -261,20 +254,18 @@ fn hop_s(pay_by: EpochMs, now: EpochMs) -> u32 {
     left_s.min(u64::from(MAX_DELAY_S)) as u32
 }
 
-impl Quarantine {
-    /// Keeps the body of an unreadable message. Fails if SQS does not answer; the message must not be deleted from its
-    /// queue then.
-    pub async fn keep(&self, body: &str) -> Result<(), QueueError> {
-        self.0.send(Outgoing { body: body.to_owned(), delay_s: 0, trace: None }).await
-    }
+macro_rules! keeps {
+    ($($queue:ident)*) => {
+        $(impl $queue {
+            /// Keeps a message, a record or an event. Fails if SQS does not answer; it must come again then.
+            pub async fn keep(&self, body: &str) -> Result<(), QueueError> {
+                self.0.send(Outgoing { body: body.to_owned(), delay_s: 0, trace: None }).await
+            }
+        })*
+    };
 }
 
-impl EmitterFailures {
-    /// Keeps a record of the stream, or an event. Fails if SQS does not answer; the record must be repeated then.
-    pub async fn keep(&self, body: &str) -> Result<(), QueueError> {
-        self.0.send(Outgoing { body: body.to_owned(), delay_s: 0, trace: None }).await
-    }
-}
+keeps!(Quarantine EmitterFailures);
 
 #[cfg(test)]
 mod tests {
@@ -282,15 +273,10 @@ mod tests {
 
     #[test]
     fn hops_end_at_pay_by_and_never_exceed_the_longest_delay() {
-        let at = |left_ms: i64| hop_s(EpochMs(1_000_000 + left_ms), EpochMs(1_000_000));
-        assert_eq!(at(-5000), 0);
-        assert_eq!(at(0), 0);
-        assert_eq!(at(1), 1);
-        assert_eq!(at(1000), 1);
-        assert_eq!(at(1001), 2);
-        assert_eq!(at(899_001), 900);
-        assert_eq!(at(900_000), 900);
-        assert_eq!(at(7_200_000), 900);
+        let hops = [(-5000, 0), (0, 0), (1, 1), (1000, 1), (1001, 2), (899_001, 900), (900_000, 900), (7_200_000, 900)];
+        for (left_ms, seconds) in hops {
+            assert_eq!(hop_s(EpochMs(1_000_000 + left_ms), EpochMs(1_000_000)), seconds, "{left_ms}");
+        }
     }
 
     #[test]
