@@ -3,10 +3,15 @@
 //! `cargo test --workspace --test line_fairness -- --nocapture`. Seeds are fixed, so the figures are the same in every
 //! run.
 
+#[path = "../../sale/tests/fairness/mod.rs"]
+mod fairness;
+
 use pass::line::{Class, LineOrder, Place};
 use sale::UserId;
 use sale::award::{Bytes32, Seed};
 use sha2::{Digest, Sha256};
+
+use crate::fairness::{bytes, chi2, limit};
 
 /// A request for a ticket.
 #[derive(Clone)]
@@ -22,10 +27,6 @@ const OPENS_AT_MS: u64 = 1_000_000;
 
 fn user(number: usize) -> UserId {
     format!("user-{number}").parse().unwrap()
-}
-
-fn bytes(number: u64) -> Bytes32 {
-    Sha256::digest(number.to_be_bytes()).into()
 }
 
 /// Ranks by a sort key of the users.
@@ -70,23 +71,8 @@ fn modulo(seed: &Bytes32, users: usize, _: &[Request]) -> Vec<usize> {
     ranks(users, |number| ((hash(number) % n + word(seed) % n) % n, hash(number)))
 }
 
-/// Four rounds over the next even number of bits, repeated until the place exists.
 fn feistel(seed: &Bytes32, users: usize, _: &[Request]) -> Vec<usize> {
-    let half = (32 - (users as u32 - 1).leading_zeros()).div_ceil(2);
-    let mask = (1 << half) - 1;
-    let round = |number: u8, right: u32| {
-        let hash = Sha256::new().chain_update(seed).chain_update([number]).chain_update(right.to_be_bytes());
-        u32::from(hash.finalize()[0]) & mask
-    };
-    let once = |place: u32| {
-        let (left, right) =
-            (0..4).fold((place >> half, place & mask), |(left, right), number| (right, left ^ round(number, right)));
-        left << half | right
-    };
-    let walk = |index| {
-        std::iter::successors(Some(once(index)), |place| Some(once(*place))).find(|place| *place < users as u32)
-    };
-    (0..users as u32).map(|index| walk(index).unwrap() as usize).collect()
+    fairness::feistel(users as u32, seed).into_iter().map(|place| place as usize).collect()
 }
 
 fn by_user_id(_: &Bytes32, users: usize, _: &[Request]) -> Vec<usize> {
@@ -122,15 +108,6 @@ fn by_the_minute(seed: &Bytes32, users: usize, requests: &[Request]) -> Vec<usiz
 /// One request each before the opening, in the order of their numbers.
 fn early(users: usize) -> Vec<Request> {
     (0..users).map(|user| Request { user, at_ms: 1000 + user as u64 * 50 }).collect()
-}
-
-fn chi2(counts: &[u32], expected: f64) -> f64 {
-    counts.iter().map(|count| (f64::from(*count) - expected).powi(2) / expected).sum()
-}
-
-/// What χ² exceeds with this many degrees of freedom only once in several million.
-fn limit(freedom: f64) -> f64 {
-    freedom + 5.0 * (2.0 * freedom).sqrt() + 10.0
 }
 
 /// χ² of who gets which rank, as a fraction of its limit.

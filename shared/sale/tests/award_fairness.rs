@@ -1,22 +1,12 @@
-//! Every grab has the same distribution, whenever it comes. Each test is shown to catch a known mistake.
+//! Every grab has the same distribution, whenever it comes, and every entry of a draw wins as often. Each test is shown to catch a known mistake.
 
-use sale::award::{Bytes32, Plan, Seed, Shuffle, Stream, Table, split_drawn};
-use sha2::{Digest, Sha256};
+mod fairness;
 
-fn bytes(number: u64) -> Bytes32 {
-    Sha256::digest(number.to_be_bytes()).into()
-}
+use std::collections::BTreeSet;
 
-/// χ² of counts whose expected value is `expected`.
-fn chi2(counts: &[u32], expected: f64) -> f64 {
-    counts.iter().map(|count| (f64::from(*count) - expected).powi(2) / expected).sum()
-}
+use sale::award::{Bytes32, Plan, Seed, Shuffle, Stream, Table, merkle, shuffle_key, split_drawn, winners};
 
-/// What χ² exceeds with this many degrees of freedom only once in several million: five standard deviations above its
-/// mean, and a little more since its tail is longer than a normal one.
-fn limit(freedom: f64) -> f64 {
-    freedom + 5.0 * (2.0 * freedom).sqrt() + 10.0
-}
+use crate::fairness::{bytes, chi2, feistel, limit};
 
 /// Enough for fifty in each of 240 cells.
 const KEYS: u64 = 12_000;
@@ -43,26 +33,6 @@ fn pairs(count: u32, all: impl Fn(&Bytes32) -> Vec<u32>) -> f64 {
         chi2(&apart, KEYS as f64 / cells as f64) / limit(cells as f64 - 1.0)
     });
     worst.fold(0.0, f64::max)
-}
-
-/// A Feistel network of four rounds over the next even number of bits, repeated until the place exists. A good
-/// permutation of many positions, and a bad one of few.
-fn feistel(count: u32, key: &Bytes32) -> Vec<u32> {
-    let half = (32 - (count - 1).leading_zeros()).div_ceil(2);
-    let mask = (1 << half) - 1;
-    let round = |number: u8, right: u32| {
-        let digest =
-            Sha256::new().chain_update(key).chain_update([number]).chain_update(right.to_be_bytes()).finalize();
-        u32::from(digest[0]) & mask
-    };
-    let once = |place: u32| {
-        let (left, right) =
-            (0..4).fold((place >> half, place & mask), |(left, right), number| (right, left ^ round(number, right)));
-        left << half | right
-    };
-    let walk =
-        |index| std::iter::successors(Some(once(index)), |place| Some(once(*place))).find(|place| *place < count);
-    (0..count).map(|index| walk(index).expect("a permutation comes back")).collect()
 }
 
 #[test]
@@ -170,4 +140,50 @@ fn numbers_below_a_bound_are_even() {
     let mut careless = [0; 3];
     (0..30_000).for_each(|_| careless[((stream.word() % bound) >> 62) as usize] += 1);
     assert!(chi2(&careless, 10_000.0) > limit(2.0), "{careless:?}");
+}
+
+const MILLION: u32 = 1_000_000;
+
+#[test]
+fn a_million_entries_have_a_root_and_a_hundred_winners() {
+    let leaf = |unit: u32| merkle::leaf_hash(&merkle::entry(unit, &format!("tickets.1.{unit:032x}")));
+    let leaves: Vec<_> = (1..=MILLION).map(leaf).collect();
+    let root = merkle::root_of_hashes(leaves.clone());
+    let mut other = leaves;
+    other[777_777][31] ^= 1;
+    assert_ne!(merkle::root_of_hashes(other), root, "one bit of one leaf");
+
+    let key = shuffle_key(&Seed([7; 32]), None);
+    let drawn: Vec<(u32, u64)> = winners(&[1, 9, 90], MILLION, &key).collect();
+    let entries: BTreeSet<u32> = drawn.iter().map(|(entry, _)| *entry).collect();
+    assert_eq!((drawn.len(), entries.len()), (100, 100), "each prize has one winner, and nobody wins twice");
+    assert!(entries.iter().all(|entry| (1..=MILLION).contains(entry)));
+    assert_eq!([1, 2, 3].map(|prize| drawn.iter().filter(|(_, won)| *won == prize).count()), [1, 9, 90]);
+}
+
+/// χ² of how often each entry won over many seeds, for the first prize and for any prize.
+#[test]
+fn every_entry_wins_as_often_as_any_other() {
+    const ENTRIES: u32 = 50;
+    const SEEDS: u32 = 4_000;
+    let counts = [1, 4];
+    let (mut first, mut any) = ([0_u32; ENTRIES as usize], [0_u32; ENTRIES as usize]);
+    for number in 0..SEEDS {
+        for (entry, prize) in winners(&counts, ENTRIES, &shuffle_key(&Seed(bytes(number.into())), None)) {
+            any[entry as usize - 1] += 1;
+            first[entry as usize - 1] += u32::from(prize == 1);
+        }
+    }
+    let limit = limit(f64::from(ENTRIES - 1));
+    for (wins, prizes) in [(first, 1), (any, 5)] {
+        let chi2 = chi2(&wins, f64::from(SEEDS * prizes) / f64::from(ENTRIES));
+        // The winners for one seed differ, so the wins of several prizes vary less than those of one.
+        assert!(chi2 < limit, "{chi2} of {prizes} prizes");
+    }
+    // The test can fail: it notices if two of fifty never win.
+    let unfair = |seed: u32| (seed % (ENTRIES - 2)) as usize;
+    let mut wins = [0_u32; ENTRIES as usize];
+    (0..SEEDS).for_each(|seed| wins[unfair(seed)] += 1);
+    let chi2 = chi2(&wins, f64::from(SEEDS) / f64::from(ENTRIES));
+    assert!(chi2 > limit, "{chi2}");
 }
