@@ -27,6 +27,11 @@ struct At<'a, T> {
     content: &'a T,
 }
 
+/// The response with this content and the time.
+pub(crate) fn told(now: EpochMs, content: &impl Serialize) -> Response<Body> {
+    json(StatusCode::OK, &At { server_time: now.to_string(), content })
+}
+
 /// The response with this content, or 304 if the client already has it.
 ///
 /// The tag does not cover the time in the content, so it is weak. On a 304 a shared cache would keep its old body,
@@ -37,7 +42,7 @@ pub(crate) fn found(request: &Request, now: EpochMs, content: &impl Serialize) -
     if knows(request, &tag) && !request.headers().contains_key(VIA) {
         tagged(unchanged(), tag, KEEP)
     } else {
-        tagged(json(StatusCode::OK, &At { server_time: now.to_string(), content }), tag, KEEP)
+        tagged(told(now, content), tag, KEEP)
     }
 }
 

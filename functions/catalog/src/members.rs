@@ -1,25 +1,18 @@
 //! Sales that only members of certain groups may see. Answers depend on the caller, so no cache may keep them.
 
-use api::{Code, Problem, Reply, caller, json};
+use api::{Code, Problem, Reply, caller};
 use gate::Route;
-use http::StatusCode;
 use lambda_http::Request;
 use sale::{GroupName, Round, SaleId, UserId};
 use serde::Serialize;
 
+use crate::caching::told;
 use crate::deps::CatalogDeps;
 use crate::document::{Card, SaleDocument};
 use crate::shelf::Listed;
 
 /// How many groups a request looks the caller up in, at most: one batch of DynamoDB.
 const MAX_GROUPS: usize = 100;
-
-#[derive(Serialize)]
-struct At<T> {
-    server_time: String,
-    #[serde(flatten)]
-    content: T,
-}
 
 #[derive(Serialize)]
 struct SalesDocument {
@@ -42,7 +35,7 @@ pub(crate) async fn sales(deps: &CatalogDeps, request: &Request) -> Reply {
     let is_in = deps.memberships.among(request, &user, &groups).await.map_err(Problem::unanswered)?;
     rounds.retain(|round| round.terms.gate.groups_see.iter().any(|group| is_in.contains(group)));
     let cards = rounds.into_iter().map(|round| card(deps, &listed, round));
-    found(deps, SalesDocument { sales: futures::future::join_all(cards).await })
+    Ok(told(deps.clock.now(), &SalesDocument { sales: futures::future::join_all(cards).await }))
 }
 
 /// The card of a sale that everybody, or one of the caller's groups, may see.
@@ -63,7 +56,7 @@ pub(crate) async fn sale(deps: &CatalogDeps, request: &Request, sale: &str) -> R
         (None, None) => return Err(unknown()),
     };
     let status = deps.shelf.status_of(&listed, round, deps.clock.now()).await;
-    found(deps, SaleDocument::of(round, status))
+    Ok(told(deps.clock.now(), &SaleDocument::of(round, status)))
 }
 
 /// The caller, if within the rate limits.
@@ -76,8 +69,4 @@ fn counted(deps: &CatalogDeps, request: &Request) -> Result<UserId, Problem> {
 
 async fn card(deps: &CatalogDeps, listed: &Listed, round: &Round) -> Card {
     Card::of(round, deps.shelf.status_of(listed, round, deps.clock.now()).await)
-}
-
-fn found(deps: &CatalogDeps, content: impl Serialize) -> Reply {
-    Ok(json(StatusCode::OK, &At { server_time: deps.clock.now().to_string(), content }))
 }

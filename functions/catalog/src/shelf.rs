@@ -1,5 +1,6 @@
 use std::collections::{BTreeMap, HashMap};
 use std::convert::Infallible;
+use std::error::Error;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,8 +12,7 @@ use runtime::Clock;
 use sale::award::Bytes32;
 use sale::{Availability, Campaign, CampaignId, EpochMs, Phase, RainPlan, Round, RoundId, SaleId};
 use serde::Serialize;
-use stock::{PartialCounters, Stock, StockError};
-use tokio::time::error::Elapsed;
+use stock::{PartialCounters, Stock};
 
 use crate::briefly::{Briefly, KEPT_MS, LONGEST_READ};
 use crate::draw_state::{Draw, reveals_at};
@@ -175,9 +175,9 @@ impl Shelf {
     }
 
     /// What Redis knows about a round, if it answers in time.
-    async fn in_redis(&self, round: &Round) -> Result<Result<PartialCounters, StockError>, Elapsed> {
+    async fn in_redis(&self, round: &Round) -> Result<PartialCounters, Box<dyn Error + Send + Sync>> {
         let asking = self.stock.of(round).partial_counters();
-        tokio::time::timeout(self.clock.limit(REDIS_TIMEOUT), asking).await
+        Ok(tokio::time::timeout(self.clock.limit(REDIS_TIMEOUT), asking).await??)
     }
 
     /// A round's availability at `now`. Redis is only asked while there is something to sell, and concurrent callers
@@ -265,18 +265,20 @@ impl Shelf {
         }
         match self.in_redis(round).await {
             // A lane that Redis has lost sells nothing; a lane that does not answer may.
-            Ok(Ok(PartialCounters { counters, away, .. })) => {
+            Ok(PartialCounters { counters, away, .. }) => {
                 away.is_empty() && counters.is_none_or(|counters| is_over(counters.closes_at_ms))
             }
-            Ok(Err(error)) => hidden(&round.id, &error),
-            Err(late) => hidden(&round.id, &late),
+            Err(error) => {
+                let sale_id = &round.id.sale;
+                tracing::warn!(error = &*error as &dyn Error, %sale_id, "the seed stays hidden: Redis does not say whether the round is over");
+                false
+            }
         }
     }
 
     async fn ask(&self, round: &Round) -> Availability {
-        let id = &round.id;
         match self.in_redis(round).await {
-            Ok(Ok(known)) => {
+            Ok(known) => {
                 let are_all = known.are_all();
                 let left = known.counters.and_then(|counters| {
                     let available = counters.known_available(self.clock.now())?;
@@ -285,18 +287,11 @@ impl Shelf {
                 // Unknown lanes may have some.
                 left.filter(|left| are_all || *left == Availability::Available).unwrap_or(Availability::Unknown)
             }
-            Ok(Err(error)) => unknown(id, &error),
-            Err(late) => unknown(id, &late),
+            Err(error) => {
+                let sale_id = &round.id.sale;
+                tracing::warn!(error = &*error as &dyn Error, %sale_id, "Redis does not say what is left");
+                Availability::Unknown
+            }
         }
     }
-}
-
-fn unknown(id: &RoundId, error: &(dyn std::error::Error + 'static)) -> Availability {
-    tracing::warn!(error, sale_id = %id.sale, "Redis does not say what is left");
-    Availability::Unknown
-}
-
-fn hidden(id: &RoundId, error: &(dyn std::error::Error + 'static)) -> bool {
-    tracing::warn!(error, sale_id = %id.sale, "the seed stays hidden: Redis does not say whether the round is over");
-    false
 }

@@ -1,6 +1,3 @@
-use std::error::Error;
-use std::fmt;
-
 /// The largest number of parts of a split: its table is made and checked in about a second.
 pub const MAX_PARTS: u32 = 1_000_000;
 /// The largest amount to split. Twice as much is still exact in JavaScript.
@@ -23,29 +20,19 @@ pub enum Plan {
     },
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidPlan {
+    #[error("a split has 1 to {MAX_PARTS} parts")]
     Parts,
+    #[error("a part is at least 1 minor unit")]
     Min,
-    /// The total is less than the least that all parts need, or more than [`MAX_TOTAL_MINOR`].
+    #[error("the total is at least parts × min, and at most {MAX_TOTAL_MINOR} minor units")]
     Total,
+    #[error("a lottery has at most {MAX_TICKETS} tickets")]
     Tickets,
+    #[error("a lottery has at most {MAX_PRIZE_KINDS} kinds of prizes")]
     PrizeKinds,
 }
-
-impl fmt::Display for InvalidPlan {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Parts => write!(f, "a split has 1 to {MAX_PARTS} parts"),
-            Self::Min => f.write_str("a part is at least 1 minor unit"),
-            Self::Total => write!(f, "the total is at least parts × min, and at most {MAX_TOTAL_MINOR} minor units"),
-            Self::Tickets => write!(f, "a lottery has at most {MAX_TICKETS} tickets"),
-            Self::PrizeKinds => write!(f, "a lottery has at most {MAX_PRIZE_KINDS} kinds of prizes"),
-        }
-    }
-}
-
-impl Error for InvalidPlan {}
 
 impl Plan {
     pub fn check(&self) -> Result<(), InvalidPlan> {
