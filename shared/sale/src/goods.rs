@@ -12,6 +12,7 @@ pub const MAX_URL_LENGTH: usize = 400;
 const OWN_PICTURES: &str = "/art/";
 
 /// What buyers see of the goods besides title and price. Nothing depends on it, so it may change.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Goods {
     /// Plain text. A line feed ends a paragraph.
@@ -20,9 +21,7 @@ pub struct Goods {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pictures: Vec<PictureUrl>,
     /// The usual price of a unit, in minor units of the price's currency.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub list_price_minor: Option<u64>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub terms_url: Option<TermsUrl>,
 }
 

@@ -9,16 +9,14 @@ const SURELY_OVER_AFTER_S: u32 = 60;
 /// What has been observed of a round so far, by examining it from time to time.
 ///
 /// Each milestone is reached once, except for selling out: units that come back, or are added, may sell out again.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Milestones {
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub opened_at_ms: Option<EpochMs>,
     /// Whether no unit was free when it was last examined.
     pub sold_out: bool,
     pub sold_out_times: u32,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sold_out_at_ms: Option<EpochMs>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended_at_ms: Option<EpochMs>,
 }
 

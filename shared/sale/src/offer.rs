@@ -15,6 +15,7 @@ pub enum SaleState {
 }
 
 /// A sale as operators edit it. Each round begins with a copy of its terms.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Offer {
     pub id: SaleId,
@@ -28,9 +29,7 @@ pub struct Offer {
     /// The terms of future rounds, with the latest round's window.
     #[serde(flatten)]
     pub terms: Terms,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recurrence: Option<Recurrence>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hours: Option<Hours>,
     #[serde(default, skip_serializing_if = "Log::is_empty")]
     pub log: Log,

@@ -102,6 +102,7 @@ impl Failure {
     }
 }
 
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Order {
     /// The reservation. Its id is also the order's.
@@ -112,16 +113,11 @@ pub struct Order {
     /// The price. `None` if the order could not be made.
     #[serde(flatten)]
     pub price: Option<Price>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pay_by_ms: Option<EpochMs>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub award: Option<Award>,
     /// When it was paid, expired, cancelled or failed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended_at_ms: Option<EpochMs>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub payment_id: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<Failure>,
     /// Payments that the order could not take: the provider must refund them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -11,6 +11,7 @@ use crate::{
 };
 
 /// One occurrence of a sale: the offer's terms at its beginning, and what operators have changed in it since.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Round {
     #[serde(flatten)]
@@ -21,19 +22,15 @@ pub struct Round {
     #[serde(flatten)]
     pub terms: Terms,
     /// When Redis may first have had it. From then on the number of units can only grow.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub loaded_at_ms: Option<EpochMs>,
     pub paused: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub throttle_requests_per_s: Option<u32>,
     /// If it has several lanes: how many units were dealt to them at first. Later ones belong to the first lane.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub dealt: Option<u32>,
     /// The commitment to its awards, made when it began. `None` without awards.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub commitment: Option<Commitment>,
     /// The drand round of its draw, if units win at once. A draw at the end names it with the entries.
-    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "drand::as_number")]
+    #[serde(serialize_with = "drand::as_number")]
     pub drand_round: Option<DrandRound>,
     #[serde(default, skip_serializing_if = "Log::is_empty")]
     pub log: Log,

@@ -18,6 +18,7 @@ pub const MAX_PAYMENT_WINDOW_S: u32 = 24 * 60 * 60;
 pub const MAX_THROTTLE_REQUESTS_PER_S: u32 = 100_000;
 pub const MAX_EXPECTED_AUDIENCE: u32 = 100_000_000;
 
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Terms {
     pub title: String,
@@ -40,15 +41,12 @@ pub struct Terms {
     #[serde(default, skip_serializing_if = "is_default")]
     pub settlement: Settlement,
     /// When its units become available. Without it all of them are available at the opening.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rain: Option<Rain>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub early_access: Vec<EarlyAccess>,
     /// The line in front of its gate. Without it everybody comes at once.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<LineTerms>,
     /// How many people operators expect. Not shown to buyers.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected_audience: Option<u32>,
     /// The number of lanes. Fixed once the sale is published.
     #[serde(default = "one_lane", skip_serializing_if = "is_one_lane")]

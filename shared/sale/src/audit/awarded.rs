@@ -4,20 +4,18 @@ use crate::{Allocation, Award, Order, Terms};
 
 /// What the live orders of a round won, and what is left. Counted from the orders alone. What is awarded and what is
 /// unclaimed always add up to the total; unclaimed is below 0 if the orders have more than that.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Awarded {
     pub orders: u32,
     /// Live orders without an award, or with one that no unit of the round can have.
     pub contradictions: u32,
     /// The money, in minor units of the currency of the round's price, if units are parts of an amount.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub amount: Option<Tally>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub prizes: Vec<Tally>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub blanks: Option<Tally>,
     /// Entries that the draw has counted, if the winners are drawn at the end and it has closed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub entries: Option<u32>,
     /// Whether every prize that can be won must have a winner.
     #[serde(skip)]
