@@ -10,7 +10,7 @@ use ledger::{Beacon, CHUNK_ENTRIES, DrawEntry};
 use sale::award::drand::DrandRound;
 use sale::award::{Commitment, Hex, Seed};
 use sale::{Allocation, Currency, Round, RoundId, SaleId};
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
 use crate::caching::{KEEP, kept};
 use crate::deps::CatalogDeps;
@@ -27,7 +27,6 @@ const KEEP_REVEALED: HeaderValue = HeaderValue::from_static("public, max-age=0, 
 pub(crate) struct DrawTerms {
     units: u32,
     allocation: Allocation,
-    #[serde(serialize_with = "as_text")]
     commitment: Commitment,
     label: Label,
 }
@@ -40,10 +39,6 @@ enum Label {
     CommitmentOnly,
     /// The seed and the beacon of a round of drand.
     Beacon,
-}
-
-fn as_text<S: Serializer>(commitment: &Commitment, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_str(commitment)
 }
 
 impl DrawTerms {

@@ -20,6 +20,14 @@ macro_rules! names {
     };
 }
 
+macro_rules! names_of {
+    ($($(#[$doc:meta])* $name:ident($($whose:ident: $type:ty),*) => $kind:literal, $of:expr;)*) => {
+        $($(#[$doc])* pub(crate) fn $name(self, $($whose: $type),*) -> String {
+            self.name_of($kind, $of)
+        })*
+    };
+}
+
 impl LaneKeys<'_> {
     names! {
         /// The counters and terms.
@@ -42,41 +50,20 @@ impl LaneKeys<'_> {
         asked
     }
 
-    /// What processes were granted of one step's requests in a throttled sale.
-    pub(crate) fn lease(self, step: &str) -> String {
-        self.name_of("lease", step)
-    }
-
-    /// The buyers that one load has read so far.
-    pub(crate) fn staged(self, loading: Uuid) -> String {
-        self.name_of("staged", loading.as_simple())
-    }
-
-    /// The blocks that one load has read so far.
-    pub(crate) fn staged_blocked(self, loading: Uuid) -> String {
-        self.name_of("staged_blocked", loading.as_simple())
-    }
-
-    /// The returned units that one load has read so far.
-    pub(crate) fn staged_free(self, loading: Uuid) -> String {
-        self.name_of("staged_free", loading.as_simple())
-    }
-
-    /// The right answer to a user's challenge.
-    pub(crate) fn challenge(self, user: &UserId, challenge: Uuid) -> String {
-        self.name_of("challenge", format_args!("{user}:{}", challenge.as_simple()))
-    }
-
-    pub(crate) fn rate_of_user(self, user: &UserId) -> String {
-        self.name_of("rate", format_args!("user:{user}"))
-    }
-
-    pub(crate) fn rate_of_address(self, ip: &str) -> String {
-        self.name_of("rate", format_args!("address:{ip}"))
-    }
-
-    pub(crate) fn rate_of_everybody(self) -> String {
-        self.name_of("rate", "everybody")
+    names_of! {
+        /// What processes were granted of one step's requests in a throttled sale.
+        lease(step: &str) => "lease", step;
+        /// The buyers that one load has read so far.
+        staged(loading: Uuid) => "staged", loading.as_simple();
+        /// The blocks that one load has read so far.
+        staged_blocked(loading: Uuid) => "staged_blocked", loading.as_simple();
+        /// The returned units that one load has read so far.
+        staged_free(loading: Uuid) => "staged_free", loading.as_simple();
+        /// The right answer to a user's challenge.
+        challenge(user: &UserId, challenge: Uuid) => "challenge", format_args!("{user}:{}", challenge.as_simple());
+        rate_of_user(user: &UserId) => "rate", format_args!("user:{user}");
+        rate_of_address(ip: &str) => "rate", format_args!("address:{ip}");
+        rate_of_everybody() => "rate", "everybody";
     }
 
     /// `reserve` needs these four for every request: the sale, the buyers, the returned units and the outbox.
