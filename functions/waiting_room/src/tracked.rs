@@ -72,7 +72,8 @@ struct UnitTotals {
 /// Redis does not answer: the order cannot be known without its seed.
 pub(crate) async fn look_at(deps: &WaitingRoomDeps, round: &Round, line: LineTerms, per_s: u32) -> LineResult {
     let read = async |tracked: &mut Tracked| {
-        let result = timeout(deps.clock.limit(READ_TIMEOUT), tracked.read(deps, round, line, per_s)).await;
+        let mut look = Look { deps, round, tracked };
+        let result = timeout(deps.clock.limit(READ_TIMEOUT), look.read(line, per_s)).await;
         result.unwrap_or_else(|late| Err(Problem::unanswered(late))).map(Arc::new)
     };
     deps.lines.at_line(&round.id, deps.clock, read).await
@@ -90,74 +91,86 @@ impl Tracked {
             && self.noted_people.is_none_or(|at| now.since(at) >= NOTE_PEOPLE_EVERY)
     }
 
-    async fn read(
-        &mut self,
-        deps: &WaitingRoomDeps,
-        round: &Round,
-        line: LineTerms,
-        per_s: u32,
-    ) -> Result<LineDocument, Problem> {
-        if self.kept.is_none() {
-            self.kept = deps.ledger.line(&round.id).await.map_err(Problem::unanswered)?;
+    /// How far the line may be, according to the last successful record in the ledger.
+    fn recorded_ceiling(&self) -> Watermark {
+        self.kept.as_ref().and_then(|kept| kept.ceiling).unwrap_or_default()
+    }
+}
+
+/// Why something was not recorded in the ledger.
+type Unnoted = Box<dyn Error + Send + Sync>;
+
+/// A look at the line of a round.
+struct Look<'a> {
+    deps: &'a WaitingRoomDeps,
+    round: &'a Round,
+    tracked: &'a mut Tracked,
+}
+
+impl Look<'_> {
+    fn stock(&self) -> RoundStock<'_> {
+        self.deps.stock.of(self.round)
+    }
+
+    async fn read(&mut self, line: LineTerms, per_s: u32) -> Result<LineDocument, Problem> {
+        let (deps, round) = (self.deps, self.round);
+        if self.tracked.kept.is_none() {
+            self.tracked.kept = deps.ledger.line(&round.id).await.map_err(Problem::unanswered)?;
         }
-        let kept = self.kept.clone().ok_or_else(|| Problem::new(Code::Overloaded).retry_after_s(NO_SEED_RETRY_S))?;
-        let snapshot = deps.stock.of(round).read_line_and_keep(expires_at(round)).await;
+        let kept =
+            self.tracked.kept.clone().ok_or_else(|| Problem::new(Code::Overloaded).retry_after_s(NO_SEED_RETRY_S))?;
+        let snapshot = self.stock().read_line_and_keep(expires_at(round)).await;
         let snapshot = snapshot.map_err(Problem::unanswered)?;
         // Only Redis's clock decides who is early, so it also decides when the order becomes public. The opening of a
         // round that is not loaded can still be postponed.
         if snapshot.now < round.terms.opens_at_ms || round.loaded_at_ms.is_none() {
-            self.note_people(deps, round, snapshot.people).await;
+            self.note_people(snapshot.people).await;
             return Ok(document(round, line, &kept, before(&snapshot, kept.people, round)));
         }
         deps.missed.forget(&round.id);
-        let position = self.advance(deps, round, per_s, snapshot).await?;
+        let position = self.advance(per_s, snapshot).await?;
         let flow = flow(round, per_s, &position);
-        let watermark = self.publishable(deps, round, &position.progress, flow.per_s).await;
+        let watermark = self.publishable(&position.progress, flow.per_s).await;
         let keys = deps.keys.get().await.map_err(Problem::unanswered)?;
         let sealed = watermark.seal(&LineOrder::of(&kept.seed), &LineKeys::of(&keys), &round.id);
         Ok(document(round, line, &kept, after(&position, &flow, watermark, sealed, round)))
     }
 
     /// Records the number of people in the ledger from time to time. If that fails, it is tried again the next time.
-    async fn note_people(&mut self, deps: &WaitingRoomDeps, round: &Round, people: u64) {
-        let now = Moment::now(deps.clock);
-        if !self.is_to_note(people, now) {
+    async fn note_people(&mut self, people: u64) {
+        let (round, now) = (&self.round.id, Moment::now(self.deps.clock));
+        if !self.tracked.is_to_note(people, now) {
             return;
         }
-        self.noted_people = Some(now);
-        match noted(deps, deps.ledger.note_people_in_line(&round.id, people)).await {
+        self.tracked.noted_people = Some(now);
+        match self.noted(self.deps.ledger.note_people_in_line(round, people)).await {
             Ok(known) => {
-                if let Some(kept) = &mut self.kept {
+                if let Some(kept) = &mut self.tracked.kept {
                     kept.people = known;
                 }
             }
             Err(error) => {
                 let error = &*error as &dyn Error;
-                tracing::warn!(error, round = %round.id, "the number of people in line could not be recorded in the ledger");
+                tracing::warn!(error, %round, "the number of people in line could not be recorded in the ledger");
             }
         }
     }
 
     /// Moves the line if it is time and nobody else has.
-    async fn advance(
-        &mut self,
-        deps: &WaitingRoomDeps,
-        round: &Round,
-        per_s: u32,
-        snapshot: LineSnapshot,
-    ) -> Result<LinePosition, Problem> {
+    async fn advance(&mut self, per_s: u32, snapshot: LineSnapshot) -> Result<LinePosition, Problem> {
+        let round = self.round;
         let read: Option<Progress> =
             snapshot.progress.as_deref().map(str::parse).transpose().map_err(|error: InvalidProgress| {
                 tracing::error!(error = &error as &dyn Error, round = %round.id, "what is kept cannot be right");
                 Problem::new(Code::Internal)
             })?;
-        let units = self.units(deps, round, &snapshot, read.map_or(0, |progress| progress.taken)).await?;
+        let units = self.units(&snapshot, read.map_or(0, |progress| progress.taken)).await?;
         let mut position = LinePosition { snapshot, progress: read.unwrap_or_default(), units };
         if read.is_none() {
-            position.progress = self.restored(deps, round, &position).await?;
+            position.progress = self.restored(&position).await?;
             // Written before it moves: a process that finds no line assumes that it has come as far as the ledger
             // knows.
-            if position.units.is_none() || !begin(deps, round, &mut position).await? {
+            if position.units.is_none() || !self.begin(&mut position).await? {
                 return Ok(position);
             }
         }
@@ -168,9 +181,9 @@ impl Tracked {
             stand(&position.progress, &flow).map(|progress| Advance { progress, late: Late::Stay })
         };
         let Some(due) = due else { return Ok(position) };
-        match self.move_on(deps, round, &position, &flow, due).await? {
+        match self.move_on(&position, &flow, due).await? {
             Some(progress) => position.progress = progress,
-            None => position.read_again(deps, round).await?,
+            None => position.read_again(self.stock()).await?,
         }
         Ok(position)
     }
@@ -179,34 +192,31 @@ impl Tracked {
     /// admitted all at once later. Returns `None` if somebody else has moved it.
     async fn move_on(
         &mut self,
-        deps: &WaitingRoomDeps,
-        round: &Round,
         position: &LinePosition,
         flow: &Flow,
         due: Advance,
     ) -> Result<Option<Progress>, Problem> {
-        let stock = deps.stock.of(round);
         let before = position.snapshot.progress.as_deref();
         let stood = stand(&position.progress, flow).unwrap_or(position.progress);
         let stood = Advance { progress: stood, late: Late::Stay };
-        let (mut step, mut most) = (due, self.recorded_ceiling());
+        let (mut step, mut most) = (due, self.tracked.recorded_ceiling());
         if step.progress.watermark > most {
-            match self.raised(deps, round, &step.progress, flow.per_s).await {
+            match self.raised(&step.progress, flow.per_s).await {
                 Some(ceiling) if ceiling >= step.progress.watermark => most = ceiling,
                 _ => step = stood,
             }
         }
-        let mut moved = move_line(stock, round, before, &step, most).await?;
+        let mut moved = self.move_line(before, &step, most).await?;
         // Only Redis knows who the next late users are.
         if let LineMoved::Beyond(late_s, late_ppb) = moved {
             let watermark = Watermark { late_s, late_ppb, ..step.progress.watermark };
-            if let Some(most) = self.raised(deps, round, &Progress { watermark, ..step.progress }, flow.per_s).await {
-                moved = move_line(stock, round, before, &step, most).await?;
+            if let Some(most) = self.raised(&Progress { watermark, ..step.progress }, flow.per_s).await {
+                moved = self.move_line(before, &step, most).await?;
             }
         }
         if matches!(moved, LineMoved::Beyond(..)) {
             step = stood;
-            moved = move_line(stock, round, before, &step, most).await?;
+            moved = self.move_line(before, &step, most).await?;
         }
         let Advance { progress: next, .. } = step;
         Ok(match moved {
@@ -219,14 +229,8 @@ impl Tracked {
 
     /// What is known about the round's units. While one of several lanes is away or lost, the others go on selling and
     /// the line goes on moving for them; as nothing is known of that lane's units, no more count as taken than before.
-    async fn units(
-        &mut self,
-        deps: &WaitingRoomDeps,
-        round: &Round,
-        snapshot: &LineSnapshot,
-        taken_before: u64,
-    ) -> Result<Option<UnitTotals>, Problem> {
-        let stock = deps.stock.of(round);
+    async fn units(&mut self, snapshot: &LineSnapshot, taken_before: u64) -> Result<Option<UnitTotals>, Problem> {
+        let (round, stock) = (self.round, self.deps.stock.of(self.round));
         let known = match stock.partial_counters().await {
             Ok(known) => known,
             // Units keep moving between lanes, none of which has any.
@@ -250,128 +254,98 @@ impl Tracked {
         // While units are free it does not matter what may come back.
         let is_open = units.free == 0 && units.taken > 0 && has_open_orders(stock).await;
         if is_open {
-            self.open_at = Some(snapshot.now);
+            self.tracked.open_at = Some(snapshot.now);
         }
         let may_return =
-            if is_open || units.may_be_unpaid(round, self.open_at, snapshot.now) { units.taken } else { 0 };
+            if is_open || units.may_be_unpaid(round, self.tracked.open_at, snapshot.now) { units.taken } else { 0 };
         Ok(Some(UnitTotals { may_return, ..units }))
     }
 
     /// Restores a line that Redis does not have, because it has not moved yet or was lost, from what the ledger was
     /// told last.
-    async fn restored(
-        &mut self,
-        deps: &WaitingRoomDeps,
-        round: &Round,
-        position: &LinePosition,
-    ) -> Result<Progress, Problem> {
+    async fn restored(&mut self, position: &LinePosition) -> Result<Progress, Problem> {
         let LinePosition { snapshot, units, .. } = position;
-        let kept = deps.ledger.line(&round.id).await.map_err(Problem::unanswered)?;
-        self.kept = kept;
-        let Some(KeptLine { ceiling, people, .. }) = self.kept else { return Ok(Progress::default()) };
+        let round = &self.round.id;
+        self.tracked.kept = self.deps.ledger.line(round).await.map_err(Problem::unanswered)?;
+        let Some(KeptLine { ceiling, people, .. }) = self.tracked.kept else { return Ok(Progress::default()) };
         if ceiling.is_some() || snapshot.people < people {
-            tracing::warn!(round = %round.id, people, "Redis has lost the line; it continues from what the ledger knows");
+            tracing::warn!(%round, people, "Redis has lost the line; it continues from what the ledger knows");
         }
         let taken = units.map_or(0, |units| units.taken);
         Ok(Progress::restored(ceiling, people, snapshot.people, snapshot.now.0.unsigned_abs(), taken))
     }
 
     /// The watermark that may be published: the ledger must first have a ceiling above it.
-    async fn publishable(
-        &mut self,
-        deps: &WaitingRoomDeps,
-        round: &Round,
-        progress: &Progress,
-        per_s: u64,
-    ) -> Watermark {
+    async fn publishable(&mut self, progress: &Progress, per_s: u64) -> Watermark {
         let mut watermark = progress.watermark;
-        let known = self.recorded_ceiling();
+        let known = self.tracked.recorded_ceiling();
         if watermark > known {
-            watermark = self.raised(deps, round, progress, per_s).await.map_or(known, |ceiling| watermark.min(ceiling));
+            watermark = self.raised(progress, per_s).await.map_or(known, |ceiling| watermark.min(ceiling));
         }
-        self.published = self.published.max(watermark);
-        self.published
-    }
-
-    /// How far the line may be, according to the last successful record in the ledger.
-    fn recorded_ceiling(&self) -> Watermark {
-        self.kept.as_ref().and_then(|kept| kept.ceiling).unwrap_or_default()
+        self.tracked.published = self.tracked.published.max(watermark);
+        self.tracked.published
     }
 
     /// Records in the ledger how far the line may be. Returns `None` if that fails, and then does not try again for a
     /// while.
-    async fn raised(
-        &mut self,
-        deps: &WaitingRoomDeps,
-        round: &Round,
-        progress: &Progress,
-        per_s: u64,
-    ) -> Option<Watermark> {
-        if !self.may_note(Moment::now(deps.clock)) {
+    async fn raised(&mut self, progress: &Progress, per_s: u64) -> Option<Watermark> {
+        let (round, deps) = (&self.round.id, self.deps);
+        if !self.tracked.may_note(Moment::now(deps.clock)) {
             return None;
         }
         let above = ceiling(progress, per_s);
-        match noted(deps, deps.ledger.raise_line(&round.id, &above, progress.people)).await {
+        match self.noted(deps.ledger.raise_line(round, &above, progress.people)).await {
             Ok(ceiling) => {
-                self.unheard = None;
-                if let Some(kept) = &mut self.kept {
+                self.tracked.unheard = None;
+                if let Some(kept) = &mut self.tracked.kept {
                     (kept.ceiling, kept.people) = (Some(ceiling), progress.people);
                 }
                 Some(ceiling)
             }
             Err(error) => {
-                self.unheard = Some(Moment::now(deps.clock));
+                self.tracked.unheard = Some(Moment::now(deps.clock));
                 let error = &*error as &dyn Error;
-                tracing::warn!(error, round = %round.id, "the line stands still: its position could not be recorded in the ledger");
+                tracing::warn!(error, %round, "the line stands still: its position could not be recorded in the ledger");
                 None
             }
         }
     }
-}
 
-/// The result of recording in the ledger, if it comes in time.
-async fn noted<T>(
-    deps: &WaitingRoomDeps,
-    note: impl Future<Output = Result<T, LedgerError>>,
-) -> Result<T, Box<dyn Error + Send + Sync>> {
-    Ok(timeout(deps.clock.limit(NOTE_TIMEOUT), note).await??)
-}
+    /// The result of recording in the ledger, if it comes in time.
+    async fn noted<T>(&self, note: impl Future<Output = Result<T, LedgerError>>) -> Result<T, Unnoted> {
+        Ok(timeout(self.deps.clock.limit(NOTE_TIMEOUT), note).await??)
+    }
 
-/// Writes a line that Redis does not have. Returns whether this process did.
-async fn begin(deps: &WaitingRoomDeps, round: &Round, position: &mut LinePosition) -> Result<bool, Problem> {
-    let step = Advance { progress: position.progress, late: Late::Stay };
-    match move_line(deps.stock.of(round), round, None, &step, position.progress.watermark).await? {
-        LineMoved::To(..) => {
-            position.snapshot.progress = Some(position.progress.to_string());
-            Ok(true)
-        }
-        LineMoved::Beyond(..) | LineMoved::Overtaken => {
-            position.read_again(deps, round).await?;
-            Ok(false)
+    /// Writes a line that Redis does not have. Returns whether this process did.
+    async fn begin(&self, position: &mut LinePosition) -> Result<bool, Problem> {
+        let step = Advance { progress: position.progress, late: Late::Stay };
+        match self.move_line(None, &step, position.progress.watermark).await? {
+            LineMoved::To(..) => {
+                position.snapshot.progress = Some(position.progress.to_string());
+                Ok(true)
+            }
+            LineMoved::Beyond(..) | LineMoved::Overtaken => {
+                position.read_again(self.stock()).await?;
+                Ok(false)
+            }
         }
     }
-}
 
-/// Moves Redis's line if nobody has moved it since it was read.
-async fn move_line(
-    stock: RoundStock<'_>,
-    round: &Round,
-    before: Option<&str>,
-    step: &Advance,
-    most: Watermark,
-) -> Result<LineMoved, Problem> {
-    let Advance { progress, late } = step;
-    let step = LineStep {
-        before: before.map(str::to_owned),
-        head: progress.head(),
-        tail: progress.tail(),
-        late: if let Late::More(count) = late { Some(*count) } else { None },
-        late_s: progress.watermark.late_s,
-        late_ppb: progress.watermark.late_ppb,
-        late_most: Some((most.late_s, most.late_ppb)),
-        expires_at: expires_at(round),
-    };
-    stock.move_line(&step).await.map_err(Problem::unanswered)
+    /// Moves Redis's line if nobody has moved it since it was read.
+    async fn move_line(&self, before: Option<&str>, step: &Advance, most: Watermark) -> Result<LineMoved, Problem> {
+        let Advance { progress, late } = step;
+        let step = LineStep {
+            before: before.map(str::to_owned),
+            head: progress.head(),
+            tail: progress.tail(),
+            late: if let Late::More(count) = late { Some(*count) } else { None },
+            late_s: progress.watermark.late_s,
+            late_ppb: progress.watermark.late_ppb,
+            late_most: Some((most.late_s, most.late_ppb)),
+            expires_at: expires_at(self.round),
+        };
+        self.stock().move_line(&step).await.map_err(Problem::unanswered)
+    }
 }
 
 /// Whether there may be a reservation without a confirmed order.
@@ -381,8 +355,8 @@ async fn has_open_orders(stock: RoundStock<'_>) -> bool {
 
 impl LinePosition {
     /// Reads the line again after somebody else was faster; their move is as good.
-    async fn read_again(&mut self, deps: &WaitingRoomDeps, round: &Round) -> Result<(), Problem> {
-        let snapshot = deps.stock.of(round).read_line().await.map_err(Problem::unanswered)?;
+    async fn read_again(&mut self, stock: RoundStock<'_>) -> Result<(), Problem> {
+        let snapshot = stock.read_line().await.map_err(Problem::unanswered)?;
         let read = snapshot.progress.as_deref().and_then(|text| text.parse().ok());
         self.progress = read.unwrap_or(self.progress);
         self.snapshot = snapshot;
