@@ -12,6 +12,16 @@ use messaging::queue;
 
 use crate::{Context, ContextError};
 
+macro_rules! queues {
+    ($($(#[$doc:meta])* $feature:tt $name:ident: $queue:ident at $setting:literal;)*) => {
+        $($(#[$doc])*
+        #[cfg(feature = $feature)]
+        pub fn $name(&self) -> Result<queue::$queue, ContextError> {
+            self.queue($setting, queue::$queue::new)
+        })*
+    };
+}
+
 /// Each method fails if a setting that it reads is missing or unusable. None of them connects, so an unreachable
 /// service only shows at the first call.
 impl Context {
@@ -58,10 +68,21 @@ impl Context {
         self.once("", || Ok(aws_sdk_sqs::Client::new(self.aws())))
     }
 
-    /// The order queue: `ORDERS_QUEUE_URL`.
-    #[cfg(feature = "order_queue")]
-    pub fn order_queue(&self) -> Result<queue::OrderQueue, ContextError> {
-        self.queue("ORDERS_QUEUE_URL", queue::OrderQueue::new)
+    queues! {
+        /// The order queue: `ORDERS_QUEUE_URL`.
+        "order_queue" order_queue: OrderQueue at "ORDERS_QUEUE_URL";
+        /// The expiry queue: `EXPIRY_QUEUE_URL`.
+        "expiry_queue" expiry_queue: ExpiryQueue at "EXPIRY_QUEUE_URL";
+        /// The queue of rounds that Redis has lost: `REBUILDS_QUEUE_URL`.
+        "rebuild_queue" rebuild_queue: RebuildQueue at "REBUILDS_QUEUE_URL";
+        /// The queue of winners to notify: `WINNERS_QUEUE_URL`.
+        "winner_queue" winner_queue: WinnerQueue at "WINNERS_QUEUE_URL";
+        /// The queue of events for the merchant's address: `WEBHOOK_QUEUE_URL`.
+        "webhook_queue" webhook_queue: WebhookQueue at "WEBHOOK_QUEUE_URL";
+        /// The queue that keeps changes of which no event could be made: `EMITTER_FAILURES_QUEUE_URL`.
+        "emitter_failures" emitter_failures: EmitterFailures at "EMITTER_FAILURES_QUEUE_URL";
+        /// The quarantine: `QUARANTINE_QUEUE_URL`.
+        "quarantine" quarantine: Quarantine at "QUARANTINE_QUEUE_URL";
     }
 
     /// Reservations that are not orders yet: the queues at `ORDERS_QUEUE_URL` and `ORDERS_DLQ_URL`.
@@ -72,42 +93,6 @@ impl Context {
                 (self.settings().required("ORDERS_QUEUE_URL")?, self.settings().required("ORDERS_DLQ_URL")?);
             Ok(queue::OrderBacklog::new(self.sqs()?, orders, dead))
         })
-    }
-
-    /// The expiry queue: `EXPIRY_QUEUE_URL`.
-    #[cfg(feature = "expiry_queue")]
-    pub fn expiry_queue(&self) -> Result<queue::ExpiryQueue, ContextError> {
-        self.queue("EXPIRY_QUEUE_URL", queue::ExpiryQueue::new)
-    }
-
-    /// The queue of rounds that Redis has lost: `REBUILDS_QUEUE_URL`.
-    #[cfg(feature = "rebuild_queue")]
-    pub fn rebuild_queue(&self) -> Result<queue::RebuildQueue, ContextError> {
-        self.queue("REBUILDS_QUEUE_URL", queue::RebuildQueue::new)
-    }
-
-    /// The queue of winners to notify: `WINNERS_QUEUE_URL`.
-    #[cfg(feature = "winner_queue")]
-    pub fn winner_queue(&self) -> Result<queue::WinnerQueue, ContextError> {
-        self.queue("WINNERS_QUEUE_URL", queue::WinnerQueue::new)
-    }
-
-    /// The queue of events for the merchant's address: `WEBHOOK_QUEUE_URL`.
-    #[cfg(feature = "webhook_queue")]
-    pub fn webhook_queue(&self) -> Result<queue::WebhookQueue, ContextError> {
-        self.queue("WEBHOOK_QUEUE_URL", queue::WebhookQueue::new)
-    }
-
-    /// The queue that keeps changes of which no event could be made: `EMITTER_FAILURES_QUEUE_URL`.
-    #[cfg(feature = "emitter_failures")]
-    pub fn emitter_failures(&self) -> Result<queue::EmitterFailures, ContextError> {
-        self.queue("EMITTER_FAILURES_QUEUE_URL", queue::EmitterFailures::new)
-    }
-
-    /// The quarantine: `QUARANTINE_QUEUE_URL`.
-    #[cfg(feature = "quarantine")]
-    pub fn quarantine(&self) -> Result<queue::Quarantine, ContextError> {
-        self.queue("QUARANTINE_QUEUE_URL", queue::Quarantine::new)
     }
 
     #[cfg(feature = "queues")]
