@@ -157,49 +157,28 @@ mod tests {
         text.parse::<Timestamp>().unwrap().into()
     }
 
-    fn next(opens: &str, closes: &str, now: &str) -> (String, String) {
+    #[test]
+    fn the_next_window_is_at_the_same_time_on_the_next_day() {
         let berlin = Recurrence::daily("Europe/Berlin").unwrap();
-        let hours = berlin.hours(at(opens), at(closes)).unwrap();
-        let Window { opens, closes, .. } = berlin.next_window(&hours, at(now)).unwrap();
-        (opens.to_string(), closes.to_string())
-    }
-
-    fn window(opens: &str, closes: &str) -> (String, String) {
-        (at(opens).to_string(), at(closes).to_string())
-    }
-
-    #[test]
-    fn the_next_day_at_the_same_time() {
-        let found = next("2026-07-01T08:00:00Z", "2026-07-01T10:00:00Z", "2026-07-01T22:00:00Z");
-        assert_eq!(found, window("2026-07-02T08:00:00Z", "2026-07-02T10:00:00Z"));
-    }
-
-    #[test]
-    fn a_day_of_23_hours() {
-        // 2026-03-29: clocks go from 2:00 to 3:00. 10:00 in Berlin is 9:00 UTC before and 8:00 UTC after.
-        let found = next("2026-03-28T09:00:00Z", "2026-03-28T11:00:00Z", "2026-03-28T12:00:00Z");
-        assert_eq!(found, window("2026-03-29T08:00:00Z", "2026-03-29T10:00:00Z"));
-        // 2:30 does not exist on that day: 3:30, which is 1:30 UTC.
-        let found = next("2026-03-28T01:30:00Z", "2026-03-28T04:00:00Z", "2026-03-28T12:00:00Z");
-        assert_eq!(found, window("2026-03-29T01:30:00Z", "2026-03-29T03:00:00Z"));
-    }
-
-    #[test]
-    fn a_day_of_25_hours() {
-        // 2026-10-25: clocks go from 3:00 to 2:00. 10:00 in Berlin is 8:00 UTC before and 9:00 UTC after.
-        let found = next("2026-10-24T08:00:00Z", "2026-10-24T10:00:00Z", "2026-10-24T12:00:00Z");
-        assert_eq!(found, window("2026-10-25T09:00:00Z", "2026-10-25T11:00:00Z"));
-        // 2:30 comes twice on that day: the first of them, 0:30 UTC.
-        let found = next("2026-10-24T00:30:00Z", "2026-10-24T06:00:00Z", "2026-10-24T12:00:00Z");
-        assert_eq!(found.0, at("2026-10-25T00:30:00Z").to_string());
-    }
-
-    #[test]
-    fn days_that_were_missed_are_skipped() {
-        let found = next("2026-07-01T08:00:00Z", "2026-07-01T10:00:00Z", "2026-07-04T09:00:00Z");
-        assert_eq!(found, window("2026-07-04T08:00:00Z", "2026-07-04T10:00:00Z"));
-        let found = next("2026-07-01T08:00:00Z", "2026-07-01T10:00:00Z", "2026-07-04T10:00:00Z");
-        assert_eq!(found, window("2026-07-05T08:00:00Z", "2026-07-05T10:00:00Z"), "one that ends now is over");
+        let utc = |text: &str| at(&format!("2026-{text}:00Z"));
+        for (opens, closes, now, next_opens, next_closes) in [
+            ("07-01T08:00", "07-01T10:00", "07-01T22:00", "07-02T08:00", "07-02T10:00"),
+            // On 29 March clocks go from 2:00 to 3:00. 10:00 in Berlin is 9:00 UTC before and 8:00 UTC after.
+            ("03-28T09:00", "03-28T11:00", "03-28T12:00", "03-29T08:00", "03-29T10:00"),
+            // 2:30 does not exist on that day: 3:30, which is 1:30 UTC.
+            ("03-28T01:30", "03-28T04:00", "03-28T12:00", "03-29T01:30", "03-29T03:00"),
+            // On 25 October clocks go from 3:00 to 2:00. 10:00 in Berlin is 8:00 UTC before and 9:00 UTC after.
+            ("10-24T08:00", "10-24T10:00", "10-24T12:00", "10-25T09:00", "10-25T11:00"),
+            // 2:30 comes twice on that day: the first of them, 0:30 UTC.
+            ("10-24T00:30", "10-24T06:00", "10-24T12:00", "10-25T00:30", "10-25T07:00"),
+            // Days that were missed are skipped, and one that ends now is over.
+            ("07-01T08:00", "07-01T10:00", "07-04T09:00", "07-04T08:00", "07-04T10:00"),
+            ("07-01T08:00", "07-01T10:00", "07-04T10:00", "07-05T08:00", "07-05T10:00"),
+        ] {
+            let hours = berlin.hours(utc(opens), utc(closes)).unwrap();
+            let next = berlin.next_window(&hours, utc(now)).unwrap();
+            assert_eq!((next.opens, next.closes), (utc(next_opens), utc(next_closes)), "{opens} at {now}");
+        }
     }
 
     #[test]
