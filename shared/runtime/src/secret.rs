@@ -193,18 +193,6 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn who_slept_long_reads_first() {
-        let store = Store::default();
-        store.put(Some("1"));
-        let secret = store.secret();
-        secret.get().await.unwrap();
-        store.put(Some("2"));
-        tokio::time::advance(USABLE).await;
-        let both = tokio::join!(secret.get(), secret.get());
-        assert_eq!((*both.0.unwrap(), *both.1.unwrap(), store.readings()), (2, 2, 2));
-    }
-
-    #[tokio::test(start_paused = true)]
     async fn a_first_reading_that_fails_fails_all_that_wait_and_is_tried_again() {
         let store = Store::default();
         let secret = store.secret();
