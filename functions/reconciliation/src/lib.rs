@@ -96,18 +96,6 @@ async fn reconcile(deps: &ReconciliationDeps, summary: &mut ReconciliationSummar
     Ok(())
 }
 
-#[derive(Debug, Clone)]
-struct Placed {
-    id: RoundId,
-    lanes: u16,
-}
-
-impl Placed {
-    fn of(round: &Round) -> Self {
-        Self { id: round.id.clone(), lanes: round.terms.lanes }
-    }
-}
-
 /// Rounds that have opened, and all later rounds of their sales.
 fn begun(published: &[Round], now: EpochMs) -> impl Iterator<Item = &Round> {
     published.iter().filter(move |round| now >= round.terms.first_opens_at_ms() || round.id.number > RoundNumber(1))
@@ -300,14 +288,12 @@ async fn note_milestones(
 }
 
 /// Rounds that are not over, followed by the others.
-fn by_urgency(published: &[Round], now: EpochMs) -> Vec<Placed> {
+fn by_urgency(published: &[Round], now: EpochMs) -> Vec<&Round> {
     let is_over = |round: &&Round| {
         let last_pay_by = round.terms.closes_at_ms.plus_s(round.terms.payment_window_s);
         now >= last_pay_by.plus_s(OVER_AFTER_S)
     };
-    let (over, rest): (Vec<&Round>, Vec<&Round>) = begun(published, now).partition(is_over);
-    let mut over: Vec<Placed> = over.into_iter().map(Placed::of).collect();
-    let mut rest: Vec<Placed> = rest.into_iter().map(Placed::of).collect();
+    let (mut over, mut rest): (Vec<&Round>, Vec<&Round>) = begun(published, now).partition(is_over);
     rotate(&mut over, now);
     rotate(&mut rest, now);
     let over_first = now.0 / 60_000 % OVER_FIRST_EVERY == 0;
@@ -323,15 +309,15 @@ fn rotate<T>(list: &mut [T], now: EpochMs) {
 }
 
 /// Audits one round after the other, each with its own time budget, until the run's time is over.
-async fn audit_all(deps: &ReconciliationDeps, rounds: &[Placed], began: Instant, summary: &mut ReconciliationSummary) {
-    for (at, Placed { id: round, lanes }) in rounds.iter().enumerate() {
+async fn audit_all(deps: &ReconciliationDeps, rounds: &[&Round], began: Instant, summary: &mut ReconciliationSummary) {
+    for (at, Round { id: round, terms, .. }) in rounds.iter().enumerate() {
         let left = deps.run_timeout.saturating_sub(began.elapsed());
         if left < AUDIT_BUDGET && at > 0 {
             summary.left = rounds.len() - at;
             tracing::info!(left = summary.left, "rounds left to later runs");
             return;
         }
-        match timeout(AUDIT_BUDGET.min(left), repair_round(deps, round, *lanes, summary)).await {
+        match timeout(AUDIT_BUDGET.min(left), repair_round(deps, round, terms.lanes, summary)).await {
             Ok(Ok(())) => {}
             Ok(Err(error)) => failed(summary, round.sale.as_str(), &error),
             Err(late) => failed(summary, round.sale.as_str(), &late),
