@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use crate::record::{Answer, PaymentOutcome, Question, Refusal, Status};
+use crate::record::{Answer, Name, PaymentOutcome, Question, Refusal, Status};
 use crate::recorder::{Asking, Recorder};
 
 #[derive(Debug, Clone, Copy)]
@@ -54,15 +54,17 @@ impl Recorder {
         let of = |reservation, question| Some(self.ask(round_of(reservation)?, user, question));
         match (request.method, segments.as_slice()) {
             ("POST", ["v1", "sales", sale, "reservations", _]) => {
-                Some(self.ask(&format!("{sale}.{round}"), user, Question::Reserve { key: request.key }))
+                let key = request.key.map(Name::of);
+                Some(self.ask(&format!("{sale}.{round}"), user, Question::Reserve { key }))
             }
-            ("GET", ["v1", "reservations", reservation]) => of(reservation, Question::Look { reservation }),
-            ("DELETE", ["v1", "reservations", reservation]) => of(reservation, Question::Cancel { reservation }),
+            ("GET", ["v1", "reservations", id]) => of(id, Question::Look { reservation: Name::of(id) }),
+            ("DELETE", ["v1", "reservations", id]) => of(id, Question::Cancel { reservation: Name::of(id) }),
             ("POST", ["v1", "payments", "webhook"]) => {
                 let Paid { payment_id, reservation_id, price_minor, currency } =
                     serde_json::from_slice::<Callback>(request.body).ok()?.data;
                 let payment = format!("{payment_id} {price_minor} {currency}");
-                of(&reservation_id, Question::Pay { reservation: &reservation_id, payment: &payment })
+                let (reservation, payment) = (Name::of(&reservation_id), Name::of(&payment));
+                of(&reservation_id, Question::Pay { reservation, payment })
             }
             _ => None,
         }
@@ -77,11 +79,11 @@ impl Asking {
     }
 }
 
-fn answer(status: u16, body: &Body) -> Answer<&str> {
-    let named = |text: Option<&str>| text.and_then(Status::named);
+fn answer(status: u16, body: &Body) -> Answer {
+    let named = |text: Option<&str>| text.and_then(|text| text.parse::<Status>().ok());
     match (status, body.code.as_deref()) {
         (202, _) => match &body.reservation_id {
-            Some(reservation) => Answer::Accepted { reservation, unit: body.unit },
+            Some(reservation) => Answer::Accepted { reservation: Name::of(reservation), unit: body.unit },
             None => Answer::Unknown,
         },
         (200, _) => match (&body.outcome, named(body.status.as_ref().and_then(|status| status.as_str()))) {
@@ -112,10 +114,8 @@ mod tests {
         let recorder = Recorder::default();
         let request = Request { method, path, key: Some("k"), body: body.as_bytes() };
         recorder.send(request, "alice", 3)?.hears_http(status, answer.as_bytes());
-        let history = recorder.take();
-        let operation = history.operations[0];
-        assert!(operation.call_ns <= operation.return_ns.expect("an answer"));
-        let Operation { round, question, answer, .. } = operation.map(|name| history.names.text(name));
+        let Operation { round, question, call_ns, return_ns, answer, .. } = recorder.take().operations[0];
+        assert!(call_ns <= return_ns.expect("an answer"));
         Some(format!("{round} {question:?} {answer:?}"))
     }
 

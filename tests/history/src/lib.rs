@@ -19,7 +19,7 @@ pub use check::{Judged, MOST_SHOWN, Report, Rule, Violation, check};
 pub use http::Request;
 pub use lines::Unreadable;
 pub use record::{
-    Answer, Buyers, Clocks, History, LedgerReading, Name, Names, Operation, Order, PaymentOutcome, Question, Redis,
-    Refusal, Round, Status, Supply,
+    Answer, Buyers, Clocks, History, LedgerReading, Name, Operation, Order, PaymentOutcome, Question, Redis, Refusal,
+    Round, Status, Supply,
 };
 pub use recorder::{Asking, Recorder};

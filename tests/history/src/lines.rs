@@ -1,6 +1,5 @@
 //! Histories as files: JSON lines, one for each round, operation and order.
 
-use std::borrow::Cow;
 use std::io::{self, BufRead, Write};
 
 use serde::{Deserialize, Serialize};
@@ -9,12 +8,10 @@ use crate::record::{History, Operation, Order, Round};
 
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Line<'a> {
+enum Line {
     Round(Round),
-    Operation(Operation<Cow<'a, str>>),
-    Order(Order<Cow<'a, str>>),
-    /// Number of refusals that were not kept.
-    LeftOut(u64),
+    Operation(Operation),
+    Order(Order),
 }
 
 /// Why a file cannot be read as a history.
@@ -35,22 +32,18 @@ pub enum Unreadable {
 impl History {
     /// Writes one line for each round, operation and order. Fails if writing fails.
     pub fn write(&self, mut to: impl Write) -> io::Result<()> {
-        let mut line = |line: Line<'_>| -> io::Result<()> {
+        let mut line = |line: Line| -> io::Result<()> {
             serde_json::to_writer(&mut to, &line)?;
             to.write_all(b"\n")
         };
-        let text = |name| Cow::Borrowed(self.names.text(name));
         for round in &self.rounds {
             line(Line::Round(round.clone()))?;
         }
         for operation in &self.operations {
-            line(Line::Operation(operation.map(text)))?;
+            line(Line::Operation(*operation))?;
         }
         for order in &self.orders {
-            line(Line::Order(order.map(text)))?;
-        }
-        if self.left_out > 0 {
-            line(Line::LeftOut(self.left_out))?;
+            line(Line::Order(*order))?;
         }
         to.flush()
     }
@@ -60,13 +53,10 @@ impl History {
         let mut history = Self::default();
         for (at, text) in from.lines().enumerate() {
             let text = text?;
-            let line = serde_json::from_str(&text).map_err(|error| Unreadable::Line { line: at + 1, error })?;
-            let names = &mut history.names;
-            match line {
+            match serde_json::from_str(&text).map_err(|error| Unreadable::Line { line: at + 1, error })? {
                 Line::Round(round) => history.rounds.push(round),
-                Line::Operation(operation) => history.operations.push(operation.map(|text| names.name(&text))),
-                Line::Order(order) => history.orders.push(order.map(|text| names.name(&text))),
-                Line::LeftOut(count) => history.left_out += count,
+                Line::Operation(operation) => history.operations.push(operation),
+                Line::Order(order) => history.orders.push(order),
             }
         }
         Ok(history)

@@ -1,48 +1,45 @@
 //! The recorded data.
 
 use std::collections::HashMap;
+use std::fmt;
 use std::num::NonZeroU32;
-use std::sync::Arc;
+use std::sync::{LazyLock, Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
-/// An interned text of a history: each is stored once, however many operations use it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Name(u32);
+/// A text of a history. Each is stored once, however many operations use it, and for as long as the program runs, which
+/// records or reads only a few histories.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(from = "String", into = "&'static str")]
+pub struct Name(&'static &'static str);
 
-#[derive(Debug, Clone, Default)]
-pub struct Names {
-    known: HashMap<Arc<str>, Name>,
-    texts: Vec<Arc<str>>,
-}
-
-/// A client's question. `N` is [`Name`] in memory and text in a file.
+/// A client's question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Question<N> {
+pub enum Question {
     /// Asks for a unit. Requests of one user with one key are the same question; without a key each is its own.
     Reserve {
-        key: Option<N>,
+        key: Option<Name>,
     },
     /// Asks for a reservation's status.
     Look {
-        reservation: N,
+        reservation: Name,
     },
     Cancel {
-        reservation: N,
+        reservation: Name,
     },
     Pay {
-        reservation: N,
+        reservation: Name,
         /// The payment and its amount. The same text is the same question.
-        payment: N,
+        payment: Name,
     },
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Answer<N> {
+pub enum Answer {
     Accepted {
-        reservation: N,
+        reservation: Name,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         unit: Option<NonZeroU32>,
     },
@@ -106,29 +103,29 @@ pub enum PaymentOutcome {
 
 /// One request of a client and its answer. Moments are nanoseconds of the recorder's monotonic clock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Operation<N> {
-    pub round: N,
-    pub user: N,
+pub struct Operation {
+    pub round: Name,
+    pub user: Name,
     #[serde(rename = "ask")]
-    pub question: Question<N>,
+    pub question: Question,
     /// Just before it was sent.
     pub call_ns: u64,
     /// Just after the answer came. None if there was none.
     pub return_ns: Option<u64>,
-    pub answer: Answer<N>,
+    pub answer: Answer,
 }
 
 /// An order as the ledger has it once the system is at rest. Times are milliseconds since the Unix epoch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Order<N> {
-    pub round: N,
-    pub reservation: N,
-    pub user: N,
+pub struct Order {
+    pub round: Name,
+    pub reservation: Name,
+    pub user: Name,
     pub unit: u32,
     pub status: Status,
     /// Why it failed.
-    #[serde(default = "Option::default", skip_serializing_if = "Option::is_none")]
-    pub reason: Option<N>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<Name>,
     /// When its unit was reserved, by Redis's clock.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reserved_ms: Option<i64>,
@@ -210,75 +207,57 @@ pub enum LedgerReading {
 /// What clients asked and heard, and the resulting orders.
 #[derive(Debug, Clone, Default)]
 pub struct History {
-    /// The texts that everything else refers to.
-    pub names: Names,
     /// The described rounds. Operations of other rounds are not checked.
     pub rounds: Vec<Round>,
     /// The operations, in any order.
-    pub operations: Vec<Operation<Name>>,
+    pub operations: Vec<Operation>,
     /// The orders, in any order.
-    pub orders: Vec<Order<Name>>,
-    /// Number of refusals that were not kept because there were too many.
-    pub left_out: u64,
+    pub orders: Vec<Order>,
 }
 
-impl Names {
-    /// The name of a text.
-    ///
-    /// # Panics
-    /// If there are more than four billion.
-    pub fn name(&mut self, text: &str) -> Name {
-        if let Some(known) = self.known.get(text) {
-            return *known;
+impl Name {
+    pub fn of(text: &str) -> Self {
+        static KNOWN: LazyLock<Mutex<HashMap<&str, Name>>> = LazyLock::new(Mutex::default);
+        let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(name) = known.get(text) {
+            return *name;
         }
-        let name = Name(u32::try_from(self.texts.len()).expect("fewer than four billion texts"));
-        let text: Arc<str> = text.into();
-        self.texts.push(Arc::clone(&text));
-        self.known.insert(text, name);
+        let text: &'static str = String::leak(text.to_owned());
+        let name = Self(Box::leak(Box::new(text)));
+        known.insert(text, name);
         name
     }
 
-    pub fn find(&self, text: &str) -> Option<Name> {
-        self.known.get(text).copied()
-    }
-
-    pub fn text(&self, name: Name) -> &str {
-        &self.texts[name.0 as usize]
+    pub const fn text(self) -> &'static str {
+        self.0
     }
 }
 
-impl<N> Question<N> {
-    pub fn map<M>(self, mut name: impl FnMut(N) -> M) -> Question<M> {
-        match self {
-            Self::Reserve { key } => Question::Reserve { key: key.map(name) },
-            Self::Look { reservation } => Question::Look { reservation: name(reservation) },
-            Self::Cancel { reservation } => Question::Cancel { reservation: name(reservation) },
-            Self::Pay { reservation, payment } => {
-                Question::Pay { reservation: name(reservation), payment: name(payment) }
-            }
-        }
+impl From<String> for Name {
+    fn from(text: String) -> Self {
+        Self::of(&text)
     }
 }
 
-impl<N> Answer<N> {
-    pub fn map<M>(self, name: impl FnOnce(N) -> M) -> Answer<M> {
-        match self {
-            Self::Accepted { reservation, unit } => Answer::Accepted { reservation: name(reservation), unit },
-            Self::Is { status, unit } => Answer::Is { status, unit },
-            Self::Payment(outcome) => Answer::Payment(outcome),
-            Self::Refused(refusal) => Answer::Refused(refusal),
-            Self::Unknown => Answer::Unknown,
-        }
+impl From<Name> for &'static str {
+    fn from(name: Name) -> Self {
+        name.text()
     }
 }
 
-impl<N> Operation<N> {
-    pub fn map<M>(self, mut name: impl FnMut(N) -> M) -> Operation<M> {
-        let Self { round, user, question, call_ns, return_ns, answer } = self;
-        let (round, user) = (name(round), name(user));
-        Operation { round, user, question: question.map(&mut name), call_ns, return_ns, answer: answer.map(name) }
+impl fmt::Display for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self.text(), f)
     }
+}
 
+impl fmt::Debug for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(self.text(), f)
+    }
+}
+
+impl Operation {
     /// The last moment at which it may have taken effect. A request whose answer was lost may still be on its way to
     /// Redis.
     pub(crate) fn last_ns(&self) -> u64 {
@@ -286,14 +265,6 @@ impl<N> Operation<N> {
             (Answer::Unknown, _) | (_, None) => u64::MAX,
             (_, Some(at)) => at,
         }
-    }
-}
-
-impl<N> Order<N> {
-    pub fn map<M>(self, mut name: impl FnMut(N) -> M) -> Order<M> {
-        let Self { round, reservation, user, unit, status, reason, reserved_ms, ended_ms } = self;
-        let (round, reservation, user) = (name(round), name(reservation), name(user));
-        Order { round, reservation, user, unit, status, reason: reason.map(name), reserved_ms, ended_ms }
     }
 }
 
@@ -317,9 +288,5 @@ impl Status {
     /// Whether there is an order with a unit.
     pub const fn is_ordered(self) -> bool {
         matches!(self, Self::PendingPayment | Self::Granted | Self::Paid)
-    }
-
-    pub fn named(text: &str) -> Option<Self> {
-        text.parse().ok()
     }
 }

@@ -5,8 +5,8 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use crate::record::{Answer, Clocks, History, Name, Operation, Question};
 
-/// The most refusals that are kept, at 56 bytes each. The rest are only counted, which hides nothing but their answers.
-/// All other operations are kept.
+/// The most refusals that are kept, at 80 bytes each. Without the rest, nothing but their own answers goes unchecked. All
+/// other operations are kept.
 const MOST_REFUSALS: usize = 4_000_000;
 /// How far apart two clocks of one machine may seem, because they are not read at the same time and one counts
 /// milliseconds.
@@ -27,8 +27,6 @@ struct Shared {
 struct Recorded {
     history: History,
     refusals: usize,
-    /// Whether the history was taken: operations that end later would name texts that are gone.
-    is_taken: bool,
 }
 
 /// A request that was sent. If it is dropped without an answer, as when a client gives up, it is recorded as one that
@@ -39,7 +37,7 @@ pub struct Asking {
     recorder: Recorder,
     round: Name,
     user: Name,
-    question: Question<Name>,
+    question: Question,
     call_ns: u64,
     is_told: bool,
 }
@@ -64,12 +62,8 @@ impl Recorder {
         u64::try_from(self.0.began.elapsed().as_nanos()).unwrap_or(u64::MAX)
     }
 
-    pub fn ask(&self, round: &str, user: &str, question: Question<&str>) -> Asking {
-        let mut recorded = self.recorded();
-        let names = &mut recorded.history.names;
-        let (round, user) = (names.name(round), names.name(user));
-        let question = question.map(|text| names.name(text));
-        drop(recorded);
+    pub fn ask(&self, round: &str, user: &str, question: Question) -> Asking {
+        let (round, user) = (Name::of(round), Name::of(user));
         Asking { recorder: self.clone(), round, user, question, call_ns: self.now_ns(), is_told: false }
     }
 
@@ -82,39 +76,28 @@ impl Recorder {
         Clocks::Together { zero_ms: self.0.zero_ms, within_ms }
     }
 
-    /// Takes the history and stops recording. Requests still under way are not in it, so call this once all have ended.
+    /// Takes the history. Requests still under way are not in it, so call this once all have ended.
     pub fn take(&self) -> History {
-        let mut recorded = self.recorded();
-        recorded.is_taken = true;
-        std::mem::take(&mut recorded.history)
+        std::mem::take(&mut self.recorded().history)
     }
 
-    fn keep(&self, operation: Operation<Name>) {
+    fn keep(&self, operation: Operation) {
         let mut recorded = self.recorded();
-        let Recorded { history, refusals, is_taken } = &mut *recorded;
-        if *is_taken {
-            return;
+        let is_refused = matches!(operation.answer, Answer::Refused(_));
+        recorded.refusals += usize::from(is_refused);
+        if !is_refused || recorded.refusals <= MOST_REFUSALS {
+            recorded.history.operations.push(operation);
         }
-        if matches!(operation.answer, Answer::Refused(_)) {
-            if *refusals >= MOST_REFUSALS {
-                history.left_out += 1;
-                return;
-            }
-            *refusals += 1;
-        }
-        history.operations.push(operation);
     }
 }
 
 impl Asking {
-    pub fn hears(mut self, answer: Answer<&str>) {
-        let return_ns = Some(self.recorder.now_ns());
-        let answer = answer.map(|text| self.recorder.recorded().history.names.name(text));
+    pub fn hears(mut self, answer: Answer) {
         self.is_told = true;
-        self.keep(return_ns, answer);
+        self.keep(Some(self.recorder.now_ns()), answer);
     }
 
-    fn keep(&self, return_ns: Option<u64>, answer: Answer<Name>) {
+    fn keep(&self, return_ns: Option<u64>, answer: Answer) {
         let Self { round, user, question, call_ns, .. } = *self;
         self.recorder.keep(Operation { round, user, question, call_ns, return_ns, answer });
     }

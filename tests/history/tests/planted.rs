@@ -2,7 +2,7 @@
 
 use history::Status::{Cancelled, Expired, Failed, Granted, Paid, PendingPayment, Queued};
 use history::{
-    Answer, Buyers, Clocks, LedgerReading, PaymentOutcome, Question, Redis, Refusal, Round, Rule, Supply, check,
+    Answer, Buyers, Clocks, LedgerReading, Name, PaymentOutcome, Question, Redis, Refusal, Round, Rule, Supply, check,
 };
 
 use crate::story::{SECOND, Story, round};
@@ -182,7 +182,7 @@ fn the_limit_is_reached_by_nobody() {
         Rule::TwoAnswers,
         &["alice asked for a unit (key k) at 5.000000 s and heard limit_reached", "a was theirs from 2.000000 s"],
     );
-    let with_another_key = Question::Reserve { key: Some("other") };
+    let with_another_key = Question::Reserve { key: Some(Name::of("other")) };
     let refused = Answer::Refused(Refusal::LimitReached);
     sold().and("alice", with_another_key, 5, 6, refused).passes();
     sold().and("dora", with_another_key, 5, 6, refused).violates(
@@ -193,9 +193,10 @@ fn the_limit_is_reached_by_nobody() {
 
 #[test]
 fn two_of_one_user() {
+    let with_another_key = Question::Reserve { key: Some(Name::of("other")) };
     Story::new()
         .accepted("alice", 1, 2, "a")
-        .and("alice", Question::Reserve { key: Some("other") }, 3, 4, Answer::Accepted { reservation: "b", unit: None })
+        .and("alice", with_another_key, 3, 4, Answer::Accepted { reservation: Name::of("b"), unit: None })
         .order("a", "alice", 1, PendingPayment)
         .order("b", "alice", 2, PendingPayment)
         .violates(Rule::OverTheLimit, &["alice had 2 of at most 1 at 4.000000 s: a, b"]);
@@ -265,7 +266,7 @@ fn what_was_an_order_cannot_fail() {
 fn a_unit_that_changes() {
     let looked = |unit: u32| {
         let is = Answer::Is { status: PendingPayment, unit: std::num::NonZeroU32::new(unit) };
-        sold().and("alice", Question::Look { reservation: "a" }, 5, 6, is)
+        sold().and("alice", Question::Look { reservation: Name::of("a") }, 5, 6, is)
     };
     looked(1).passes();
     looked(2).violates(Rule::UnitChanged, &["a has unit 1, but alice looked at a", "pending_payment, unit 2, at 6"]);
@@ -275,7 +276,7 @@ fn a_unit_that_changes() {
 fn a_reservation_that_is_forgotten() {
     let looked = |user: &str, from: u64| {
         let unknown = Answer::Refused(Refusal::UnknownReservation);
-        sold().and(user, Question::Look { reservation: "a" }, from, 7, unknown)
+        sold().and(user, Question::Look { reservation: Name::of("a") }, from, 7, unknown)
     };
     looked("alice", 2).passes();
     looked("bob", 6).passes();
@@ -307,8 +308,7 @@ fn a_promise_that_is_not_kept() {
 #[test]
 fn an_order_of_somebody_else() {
     let mut story = sold();
-    let bob = story.0.names.name("bob");
-    story.0.orders[0].user = bob;
+    story.0.orders[0].user = Name::of("bob");
     let report = check(&story.0);
     assert!(report.violates(Rule::PromiseBroken), "{report}");
     assert!(report.to_string().contains("the ledger has it as bob's"), "{report}");

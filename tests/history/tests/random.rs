@@ -85,8 +85,7 @@ const CHANGES: [(Rule, Change); 14] = [
     }),
     (Rule::TwoAnswers, |history, dice| {
         let at = dice.one_of(&accepted(history))?;
-        let reservation = history.names.name("lamp.1.another");
-        let answer = Answer::Accepted { reservation, unit: None };
+        let answer = Answer::Accepted { reservation: Name::of("lamp.1.another"), unit: None };
         history.operations.push(Operation { answer, ..history.operations[at] });
         Some(())
     }),
@@ -109,10 +108,10 @@ const CHANGES: [(Rule, Change); 14] = [
     }),
     (Rule::WentBack, |history, dice| {
         // A user saw an order, and then that it is queued.
-        let is_ordered = |one: &&Operation<Name>| {
+        let is_ordered = |one: &&Operation| {
             matches!(one.answer, Answer::Is { status: Status::PendingPayment, .. }) && one.return_ns.is_some()
         };
-        let seen: Vec<Operation<Name>> = history.operations.iter().filter(is_ordered).copied().collect();
+        let seen: Vec<Operation> = history.operations.iter().filter(is_ordered).copied().collect();
         let seen = dice.one_of(&seen)?;
         let call_ns = seen.return_ns? + 1;
         let answer = Answer::Is { status: Status::Queued, unit: None };
@@ -169,17 +168,17 @@ fn keeps(history: &History) -> bool {
 /// Orders that still have their unit at the end and whose users heard of them. Where Redis forgets, none is certain.
 fn live(history: &History) -> Vec<usize> {
     let is_live = |at: &usize| {
-        let order: &Order<Name> = &history.orders[*at];
+        let order = &history.orders[*at];
         keeps(history) && order.status.is_ordered() && is_accepted(history, order.reservation)
     };
     (0..history.orders.len()).filter(is_live).collect()
 }
 
-fn live_order(history: &History, dice: &mut Dice) -> Option<Order<Name>> {
+fn live_order(history: &History, dice: &mut Dice) -> Option<Order> {
     dice.one_of(&live(history)).map(|at| history.orders[at])
 }
 
-fn is_for(operation: &Operation<Name>, wanted: Name) -> bool {
+fn is_for(operation: &Operation, wanted: Name) -> bool {
     matches!(operation.answer, Answer::Accepted { reservation, .. } if reservation == wanted)
 }
 
@@ -194,13 +193,13 @@ fn accepted(history: &History) -> Vec<usize> {
 
 /// A user asks for a unit and is refused.
 fn asks(history: &mut History, user: &str, [call_ns, return_ns]: [u64; 2], refusal: Refusal) -> Option<()> {
-    let (round, user) = (history.operations.first()?.round, history.names.name(user));
+    let (round, user) = (history.operations.first()?.round, Name::of(user));
     let (question, answer) = (Question::Reserve { key: None }, Answer::Refused(refusal));
     history.operations.push(Operation { round, user, question, call_ns, return_ns: Some(return_ns), answer });
     Some(())
 }
 
-fn looks_at_the_end(history: &mut History, order: Order<Name>, answer: Answer<Name>) -> Option<()> {
+fn looks_at_the_end(history: &mut History, order: Order, answer: Answer) -> Option<()> {
     let last = history.operations.iter().filter_map(|one| one.return_ns).max()?;
     let Order { round, user, reservation, .. } = order;
     let (question, call_ns, return_ns) = (Question::Look { reservation }, last + 1, Some(last + 2));

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use history::{Answer, Buyers, History, LedgerReading, Operation, Order, Question, Refusal, Round, Status, check};
+use history::{Answer, Buyers, History, LedgerReading, Name, Operation, Order, Question, Refusal, Round, Status, check};
 
 use crate::story;
 
@@ -13,12 +13,12 @@ const OPERATIONS: u64 = 200_000;
 #[test]
 fn many_operations_are_checked() {
     let mut history = History::default();
-    let (round, key) = (history.names.name("lamp.1"), Some(history.names.name("key")));
+    let (round, key) = (Name::of("lamp.1"), Some(Name::of("key")));
     for number in 0..OPERATIONS {
-        let user = history.names.name(&format!("user-{number}"));
+        let user = Name::of(&format!("user-{number}"));
         let (call_ns, return_ns) = (10 * number, Some(10 * number + 1_000));
         let answer = if number < UNITS {
-            let reservation = history.names.name(&format!("lamp.1.{number}"));
+            let reservation = Name::of(&format!("lamp.1.{number}"));
             let (unit, status) = (number as u32 + 1, Status::Paid);
             let (reason, reserved_ms, ended_ms) = (None, None, None);
             history.orders.push(Order { round, reservation, user, unit, status, reason, reserved_ms, ended_ms });

@@ -59,9 +59,9 @@ struct Reservation {
 
 struct Request {
     client: usize,
-    question: Question<Name>,
+    question: Question,
     call_ns: u64,
-    answer: Answer<Name>,
+    answer: Answer,
     is_unheard: bool,
 }
 
@@ -93,7 +93,6 @@ pub(crate) fn simulated(plan: Plan, seed: u64) -> History {
         left: vec![plan.requests_each; plan.clients],
         forgot_at: None,
     };
-    simulator.history.names.name(ROUND);
     for client in 0..plan.clients {
         simulator.after(0, 20, Event::Call { client });
     }
@@ -157,14 +156,10 @@ impl Simulator {
             (0..=2, Some(reservation)) => Question::Look { reservation },
             (3, Some(reservation)) => Question::Cancel { reservation },
             (4..=5, Some(reservation)) => {
-                let payment = self.dice.below(2);
-                let payment = format!("pay {payment} {client}");
-                Question::Pay { reservation, payment: self.history.names.name(&payment) }
+                let payment = Name::of(&format!("pay {} {client}", self.dice.below(2)));
+                Question::Pay { reservation, payment }
             }
-            _ => {
-                let key = self.dice.below(keys);
-                Question::Reserve { key: Some(self.history.names.name(&format!("key-{key}"))) }
-            }
+            _ => Question::Reserve { key: Some(Name::of(&format!("key-{}", self.dice.below(keys)))) },
         };
         let (answer, is_unheard) = (Answer::Unknown, self.dice.one_in(12));
         self.requests.push(Request { client, question, call_ns: now, answer, is_unheard });
@@ -179,13 +174,12 @@ impl Simulator {
     fn returned(&mut self, now: u64, request: usize) {
         let Request { client, question, call_ns, answer, is_unheard } = self.requests[request];
         let (return_ns, answer) = if is_unheard { (None, Answer::Unknown) } else { (Some(now), answer) };
-        let names = &mut self.history.names;
-        let (round, user) = (names.name(ROUND), names.name(&format!("user-{client}")));
+        let (round, user) = (Name::of(ROUND), Name::of(&format!("user-{client}")));
         self.history.operations.push(Operation { round, user, question, call_ns, return_ns, answer });
         self.after(now, 8, Event::Call { client });
     }
 
-    fn effect(&mut self, now: u64, request: usize) -> Answer<Name> {
+    fn effect(&mut self, now: u64, request: usize) -> Answer {
         let Request { client, question, .. } = self.requests[request];
         let named = |of: &Self, name| of.reservations.iter().position(|one| one.name == name);
         match question {
@@ -207,7 +201,7 @@ impl Simulator {
             Question::Pay { reservation, payment } => match named(self, reservation) {
                 Some(at) if self.reservations[at].status != Status::Queued => {
                     let one = &mut self.reservations[at];
-                    if one.status == Status::PendingPayment && payment_is_right(&self.history, payment) {
+                    if one.status == Status::PendingPayment && payment_is_right(payment) {
                         (one.status, one.paid_with, one.ended_at) = (Status::Paid, Some(payment), Some(now));
                     }
                     let is_applied = one.paid_with == Some(payment);
@@ -223,12 +217,12 @@ impl Simulator {
         self.reservations[at].in_redis || self.reservations[at].status != Status::Queued
     }
 
-    fn shown(&self, at: usize) -> Answer<Name> {
+    fn shown(&self, at: usize) -> Answer {
         let Reservation { status, unit, .. } = self.reservations[at];
         Answer::Is { status, unit: unit.try_into().ok() }
     }
 
-    fn reserve(&mut self, now: u64, client: usize, key: Name) -> Answer<Name> {
+    fn reserve(&mut self, now: u64, client: usize, key: Name) -> Answer {
         let own = self.reservations.iter().enumerate().filter(|(_, one)| one.client == client);
         let known = own.clone().find(|(_, one)| one.key == key);
         if let Some((at, known)) = known {
@@ -250,7 +244,7 @@ impl Simulator {
             return Answer::Refused(Refusal::LimitReached);
         }
         let Some(unit) = self.take(now) else { return Answer::Refused(Refusal::SoldOut) };
-        let name = self.history.names.name(&format!("{ROUND}.{}", self.reservations.len()));
+        let name = Name::of(&format!("{ROUND}.{}", self.reservations.len()));
         self.reservations.push(Reservation {
             name,
             client,
@@ -294,7 +288,7 @@ impl Simulator {
     }
 
     fn fail(&mut self, now: u64, at: usize, why: &str) {
-        self.reservations[at].reason = Some(self.history.names.name(why));
+        self.reservations[at].reason = Some(Name::of(why));
         self.end(now, at, Status::Failed);
         self.reservations[at].in_redis = false;
     }
@@ -319,13 +313,11 @@ impl Simulator {
     fn finished(mut self, now: u64) -> History {
         let clocks = Clocks::Together { zero_ms: ZERO_MS, within_ms: 0 };
         let wall = |at: u64| ZERO_MS + (at / MS) as i64;
-        let round = self.history.names.name(ROUND);
         for one in self.reservations.iter().filter(|_| self.plan.reads_ledger) {
-            let user = self.history.names.find(&format!("user-{}", one.client)).expect("it asked");
             self.history.orders.push(Order {
-                round,
+                round: Name::of(ROUND),
                 reservation: one.name,
-                user,
+                user: Name::of(&format!("user-{}", one.client)),
                 unit: one.unit,
                 status: one.status,
                 reason: one.reason,
@@ -347,6 +339,6 @@ impl Simulator {
 }
 
 /// One of the two payments of each client is a cent short.
-fn payment_is_right(history: &History, payment: Name) -> bool {
-    history.names.text(payment).starts_with("pay 1 ")
+fn payment_is_right(payment: Name) -> bool {
+    payment.text().starts_with("pay 1 ")
 }

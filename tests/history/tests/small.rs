@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU32;
 
-use history::{Answer, History, LedgerReading, Operation, Question, Refusal, Round, Status};
+use history::{Answer, History, LedgerReading, Name, Operation, Question, Refusal, Round, Status};
 use stateright::semantics::{ConsistencyTester, LinearizabilityTester};
 
 use crate::dice::Dice;
@@ -10,15 +10,12 @@ use crate::spec::RoundSpec;
 use crate::story::ROUND;
 use crate::story::round;
 
-/// Stands for the round's name.
-const THE_ROUND: u8 = u8::MAX;
-
 #[derive(Debug, Clone)]
 pub(crate) struct Small {
     units: u32,
     limit: usize,
     /// Each with the answer that it got, also if that was lost.
-    pub(crate) operations: Vec<Operation<u8>>,
+    pub(crate) operations: Vec<Operation>,
 }
 
 /// A fault planted in a correct history.
@@ -38,16 +35,16 @@ pub(crate) enum Fault {
 impl Small {
     /// Up to three clients with up to eight requests each.
     pub(crate) fn random(dice: &mut Dice, fault: Fault) -> Self {
-        let (clients, most) = (1 + dice.below(3) as u8, 1 + dice.below(8));
+        let (clients, most) = (1 + dice.below(3) as usize, 1 + dice.below(8));
         let (units, limit) = (1 + dice.below(3) as u32, 1 + dice.below(2) as usize);
         let system = RoundSpec::new(units + u32::from(fault == Fault::OneUnitMore), limit);
         // When each request is called, takes effect and returns.
-        let mut plan: Vec<(u8, Question<u8>, [u64; 3], bool)> = Vec::new();
-        let (mut at, mut moment) = (vec![0; usize::from(clients)], 0_u64);
+        let mut plan: Vec<(Name, Question, [u64; 3], bool)> = Vec::new();
+        let (mut at, mut moment) = (vec![0; clients], 0_u64);
         for client in 0..clients {
             for _ in 0..1 + dice.below(most) {
-                let now = &mut at[usize::from(client)];
-                let reservation = 10 * client + dice.below(3) as u8;
+                let now = &mut at[client];
+                let reservation = Name::of(&format!("{client}.{}", dice.below(3)));
                 let question = match dice.below(5) {
                     0 => Question::Look { reservation },
                     1 => Question::Cancel { reservation },
@@ -60,7 +57,7 @@ impl Small {
                     *now * 1_000 + moment
                 };
                 let times = [later(4), later(3), later(3)];
-                plan.push((client, question, times, dice.one_in(12)));
+                plan.push((Name::of(&client.to_string()), question, times, dice.one_in(12)));
             }
         }
         plan.sort_by_key(|(_, _, times, _)| times[1]);
@@ -75,7 +72,7 @@ impl Small {
             let (answer, after) = outcomes[dice.below(outcomes.len() as u64) as usize].clone();
             state = after;
             let return_ns = (!is_unheard).then_some(return_ns);
-            operations.push(Operation { round: THE_ROUND, user, question, call_ns, return_ns, answer });
+            operations.push(Operation { round: Name::of(ROUND), user, question, call_ns, return_ns, answer });
         }
         let mut small = Self { units, limit, operations };
         small.spoil(dice, fault);
@@ -121,7 +118,7 @@ impl Small {
         let mut threads = vec![0; self.operations.len()];
         for (_, number, is_call) in moments {
             let Operation { user, question, answer, return_ns, .. } = self.operations[number];
-            let client = usize::from(user);
+            let client: usize = user.text().parse().expect("a number");
             if is_call {
                 threads[number] = client + 10 * gone[client];
                 gone[client] += usize::from(return_ns.is_none());
@@ -139,12 +136,8 @@ impl Small {
         let (units, limit) = (self.units, self.limit as u32);
         history.rounds.push(Round { units, limit, cooldown_ms: 0, ledger: LedgerReading::NotRead, ..round() });
         for operation in &self.operations {
-            let heard = if operation.return_ns.is_some() { operation.answer } else { Answer::Unknown };
-            let name = |number: u8| match number {
-                THE_ROUND => history.names.name(ROUND),
-                number => history.names.name(&number.to_string()),
-            };
-            history.operations.push(Operation { answer: heard, ..*operation }.map(name));
+            let answer = if operation.return_ns.is_some() { operation.answer } else { Answer::Unknown };
+            history.operations.push(Operation { answer, ..*operation });
         }
         history
     }

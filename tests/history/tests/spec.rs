@@ -3,17 +3,17 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU32;
 
-use history::{Answer, Question, Refusal, Status};
+use history::{Answer, Name, Question, Refusal, Status};
 use stateright::semantics::SequentialSpec;
 
-/// Whose reservation it is. Its key is the same number.
-const fn user_of(reservation: u8) -> u8 {
-    reservation / 10
+/// Whose reservation it is, such as `1.2`. Its key has the same name.
+fn user_of(reservation: Name) -> Option<&'static str> {
+    reservation.text().split('.').next()
 }
 
 /// The unit of each reservation, and whether it is still held.
-type State = BTreeMap<u8, (u32, bool)>;
-type Outcome = (Answer<u8>, State);
+type State = BTreeMap<Name, (u32, bool)>;
+type Outcome = (Answer, State);
 
 /// All states that the round may be in, since the spec leaves open which unit a user gets.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,7 +29,7 @@ impl RoundSpec {
     }
 
     /// The possible answers to a request, each with the state after it.
-    pub(crate) fn outcomes(&self, state: &State, question: Question<u8>) -> Vec<Outcome> {
+    pub(crate) fn outcomes(&self, state: &State, question: Question) -> Vec<Outcome> {
         let with = |reservation, unit, is_live| {
             let mut after = state.clone();
             after.insert(reservation, (unit, is_live));
@@ -64,22 +64,22 @@ impl RoundSpec {
         }
     }
 
-    fn all_outcomes(&self, question: Question<u8>) -> impl Iterator<Item = Outcome> {
+    fn all_outcomes(&self, question: Question) -> impl Iterator<Item = Outcome> {
         self.states.iter().flat_map(move |state| self.outcomes(state, question))
     }
 }
 
 impl SequentialSpec for RoundSpec {
-    type Op = Question<u8>;
-    type Ret = Answer<u8>;
+    type Op = Question;
+    type Ret = Answer;
 
     /// Stateright calls this only for requests whose answer was lost.
-    fn invoke(&mut self, question: &Question<u8>) -> Answer<u8> {
+    fn invoke(&mut self, question: &Question) -> Answer {
         self.states = self.all_outcomes(*question).map(|(_, state)| state).collect();
         Answer::Unknown
     }
 
-    fn is_valid_step(&mut self, question: &Question<u8>, answer: &Answer<u8>) -> bool {
+    fn is_valid_step(&mut self, question: &Question, answer: &Answer) -> bool {
         let told = self.all_outcomes(*question).filter(|(told, _)| told == answer);
         self.states = told.map(|(_, state)| state).collect();
         !self.states.is_empty()

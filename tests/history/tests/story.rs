@@ -1,8 +1,8 @@
 //! Hand-written histories, in seconds.
 
 use history::{
-    Answer, Buyers, Clocks, History, LedgerReading, Operation, Order, PaymentOutcome, Question, Redis, Refusal, Round,
-    Rule, Status, Supply, check,
+    Answer, Buyers, Clocks, History, LedgerReading, Name, Operation, Order, PaymentOutcome, Question, Redis, Refusal,
+    Round, Rule, Status, Supply, check,
 };
 
 pub(crate) const ROUND: &str = "lamp.1";
@@ -35,28 +35,19 @@ impl Story {
         Self(History { rounds: vec![round], ..History::default() })
     }
 
-    pub(crate) fn and(
-        mut self,
-        user: &str,
-        question: Question<&str>,
-        from: u64,
-        to: u64,
-        answer: Answer<&str>,
-    ) -> Self {
-        let names = &mut self.0.names;
-        let (round, user) = (names.name(ROUND), names.name(user));
-        let (question, answer) = (question.map(|text| names.name(text)), answer.map(|text| names.name(text)));
+    pub(crate) fn and(mut self, user: &str, question: Question, from: u64, to: u64, answer: Answer) -> Self {
+        let (round, user) = (Name::of(ROUND), Name::of(user));
         let (call_ns, return_ns) = (from * SECOND, Some(to * SECOND));
         self.0.operations.push(Operation { round, user, question, call_ns, return_ns, answer });
         self
     }
 
-    pub(crate) fn reserve(self, user: &str, from: u64, to: u64, answer: Answer<&str>) -> Self {
-        self.and(user, Question::Reserve { key: Some("k") }, from, to, answer)
+    pub(crate) fn reserve(self, user: &str, from: u64, to: u64, answer: Answer) -> Self {
+        self.and(user, Question::Reserve { key: Some(Name::of("k")) }, from, to, answer)
     }
 
     pub(crate) fn accepted(self, user: &str, from: u64, to: u64, reservation: &str) -> Self {
-        self.reserve(user, from, to, Answer::Accepted { reservation, unit: None })
+        self.reserve(user, from, to, Answer::Accepted { reservation: Name::of(reservation), unit: None })
     }
 
     pub(crate) fn refused(self, user: &str, from: u64, to: u64, refusal: Refusal) -> Self {
@@ -64,29 +55,29 @@ impl Story {
     }
 
     pub(crate) fn look(self, user: &str, reservation: &str, from: u64, to: u64, status: Status) -> Self {
-        self.and(user, Question::Look { reservation }, from, to, Answer::Is { status, unit: None })
+        let looks = Question::Look { reservation: Name::of(reservation) };
+        self.and(user, looks, from, to, Answer::Is { status, unit: None })
     }
 
     pub(crate) fn cancel(self, user: &str, reservation: &str, from: u64, to: u64) -> Self {
         let answer = Answer::Is { status: Status::Cancelled, unit: None };
-        self.and(user, Question::Cancel { reservation }, from, to, answer)
+        self.and(user, Question::Cancel { reservation: Name::of(reservation) }, from, to, answer)
     }
 
     pub(crate) fn pay(self, reservation: &str, payment: &str, from: u64, to: u64, outcome: PaymentOutcome) -> Self {
+        let (reservation, payment) = (Name::of(reservation), Name::of(payment));
         self.and("", Question::Pay { reservation, payment }, from, to, Answer::Payment(outcome))
     }
 
     pub(crate) fn order(mut self, reservation: &str, user: &str, unit: u32, status: Status) -> Self {
-        let names = &mut self.0.names;
-        let (round, reservation, user) = (names.name(ROUND), names.name(reservation), names.name(user));
+        let (round, reservation, user) = (Name::of(ROUND), Name::of(reservation), Name::of(user));
         let (reason, reserved_ms, ended_ms) = (None, None, None);
         self.0.orders.push(Order { round, reservation, user, unit, status, reason, reserved_ms, ended_ms });
         self
     }
 
     pub(crate) fn failed(mut self, why: &str) -> Self {
-        let reason = self.0.names.name(why);
-        self.0.orders.last_mut().unwrap().reason = Some(reason);
+        self.0.orders.last_mut().unwrap().reason = Some(Name::of(why));
         self
     }
 

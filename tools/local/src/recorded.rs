@@ -8,8 +8,8 @@ use anyhow::{Context, Result};
 use aws_sdk_dynamodb::Client as DynamoDb;
 use aws_sdk_dynamodb::types::AttributeValue;
 use history::{
-    Answer, Buyers, Clocks, History, LedgerReading, PaymentOutcome, Question, Recorder, Redis, Report, Round, Status,
-    Supply,
+    Answer, Buyers, Clocks, History, LedgerReading, Name, PaymentOutcome, Question, Recorder, Redis, Report, Round,
+    Status, Supply,
 };
 use load::{Failure, Request, Response};
 use sale::{LogEntry, Order, RoundId};
@@ -64,7 +64,8 @@ pub(crate) async fn pay(
     reservation: &str,
 ) -> Result<String> {
     let payment = payment_of(reservation);
-    let asking = recorder.ask(&round.to_string(), "", Question::Pay { reservation, payment: &*payment });
+    let question = Question::Pay { reservation: Name::of(reservation), payment: Name::of(&payment) };
+    let asking = recorder.ask(&round.to_string(), "", question);
     let outcome = client.pay(key, reservation, &payment).await?;
     asking.hears(PaymentOutcome::named(&outcome).map_or(Answer::Unknown, Answer::Payment));
     Ok(outcome)
@@ -85,17 +86,16 @@ pub fn add_round(history: &mut History, round: &sale::Round, orders: &[Order], f
         clocks,
         ledger,
     });
-    let names = &mut history.names;
     for order in orders.iter().filter(|order| order.reservation.id.round == round.id) {
         // A state without a status belongs to a reservation that never became an order.
-        let status = Status::named(order.state.status()).unwrap_or(Status::Failed);
+        let status = order.state.status().parse().unwrap_or(Status::Failed);
         history.orders.push(history::Order {
-            round: names.name(&round.id.to_string()),
-            reservation: names.name(&order.reservation.id.to_string()),
-            user: names.name(order.reservation.user.as_str()),
+            round: Name::of(&round.id.to_string()),
+            reservation: Name::of(&order.reservation.id.to_string()),
+            user: Name::of(order.reservation.user.as_str()),
             unit: order.reservation.unit.0,
             status,
-            reason: order.failure.map(|failure| names.name(failure.as_str())),
+            reason: order.failure.map(|failure| Name::of(failure.as_str())),
             reserved_ms: Some(order.reservation.reserved_at_ms.0),
             ended_ms: order.ended_at_ms.map(|at| at.0),
         });

@@ -23,8 +23,7 @@ pub(super) fn check(found: &mut Found<'_>, reservations: &Reservations) {
 fn in_time(found: &mut Found<'_>) {
     for operation in &found.view.operations {
         if operation.last_ns() < operation.call_ns {
-            let message = found.words().operation(operation);
-            found.violation(Rule::OutOfTime, message);
+            found.violation(Rule::OutOfTime, operation.to_string());
         }
     }
 }
@@ -42,20 +41,17 @@ fn asked_again(found: &mut Found<'_>, reservations: &Reservations) {
         let Some(&(first, reservation)) = accepted.first() else { continue };
         let first = view.operations[first];
         if let Some((other, _)) = accepted.iter().find(|(_, other)| *other != reservation) {
-            let words = found.words();
-            let (one, other) = (words.operation(first), words.operation(view.operations[*other]));
-            found.violation(Rule::TwoAnswers, format!("{one}, and {other}"));
+            found.violation(Rule::TwoAnswers, format!("{first}, and {}", view.operations[*other]));
         }
         let owned = reservations.get(reservation).and_then(|known| known.owned);
         let Some((from, until)) = owned.filter(|_| view.keeps()) else { continue };
         for at in &asks.operations {
-            let Operation { answer: Answer::Refused(refusal), call_ns, .. } = *view.operations[*at] else { continue };
+            let again = view.operations[*at];
+            let Answer::Refused(refusal) = again.answer else { continue };
             let contradicts = matches!(refusal, Refusal::SoldOut | Refusal::LimitReached | Refusal::NotOpen);
-            if contradicts && call_ns > from && view.operations[*at].last_ns() < until {
-                let words = found.words();
-                let (one, other) = (words.operation(first), words.operation(view.operations[*at]));
-                let has = format!("{} was theirs from {} to {}", words.text(reservation), moment(from), moment(until));
-                found.violation(Rule::TwoAnswers, format!("{one}, and {other}, while {has}"));
+            if contradicts && again.call_ns > from && again.last_ns() < until {
+                let has = format!("{reservation} was theirs from {} to {}", moment(from), moment(until));
+                found.violation(Rule::TwoAnswers, format!("{first}, and {again}, while {has}"));
             }
         }
     }
@@ -72,10 +68,8 @@ fn of_one_user(found: &mut Found<'_>) {
             let known = *first.entry(reservation).or_insert(number);
             let other = &view.asks[known];
             if known != number && (other.user != asks.user || (other.is_keyed && asks.is_keyed)) {
-                let words = found.words();
-                let other = other.effective(view).map(|other| words.operation(other)).next();
-                let message = format!("{}, and {}", other.unwrap_or_default(), words.operation(operation));
-                found.violation(Rule::TwoAnswers, message);
+                let other = other.effective(view).next().expect("one was accepted");
+                found.violation(Rule::TwoAnswers, format!("{other}, and {operation}"));
             }
         }
     }
@@ -84,15 +78,13 @@ fn of_one_user(found: &mut Found<'_>) {
 /// Every report of one payment gets the same outcome.
 fn payments(found: &mut Found<'_>) {
     let view = found.view;
-    let mut first: HashMap<(Name, Name), &Operation<Name>> = HashMap::new();
+    let mut first: HashMap<(Name, Name), &Operation> = HashMap::new();
     for operation in &view.operations {
         let Question::Pay { reservation, payment } = operation.question else { continue };
         let Answer::Payment(PaymentOutcome::Applied | PaymentOutcome::RefundDue) = operation.answer else { continue };
         let known = *first.entry((reservation, payment)).or_insert(operation);
         if known.answer != operation.answer {
-            let words = found.words();
-            let message = format!("{}, and {}", words.operation(known), words.operation(operation));
-            found.violation(Rule::TwoAnswers, message);
+            found.violation(Rule::TwoAnswers, format!("{known}, and {operation}"));
         }
     }
 }
@@ -110,12 +102,8 @@ const fn stage(status: Status) -> u8 {
 /// shows an earlier status, and no two looks show different ends. A reservation can fail only if it never was an order.
 /// If Redis may have forgotten that an order was made, `queued` may come again.
 fn course(found: &mut Found<'_>, reservation: &Reservation) {
-    let (view, words, seen) = (found.view, found.words(), &reservation.seen);
-    let said = |seen: &Seen| match seen.operation {
-        Some(at) => words.operation(view.operations[at]),
-        None => format!("the ledger says {}", seen.status),
-    };
-    let name = words.text(reservation.name);
+    let (view, seen, name) = (found.view, &reservation.seen, reservation.name);
+    let said = |seen: &Seen| seen.said(view);
     let mut went_back = |message| found.violation(Rule::WentBack, message);
     let ends: Vec<&Seen> = seen.iter().filter(|seen| seen.status.is_final()).collect();
     if let Some(other) = ends.iter().find(|other| other.status != ends[0].status) {
@@ -164,12 +152,11 @@ fn units(found: &mut Found<'_>, reservation: &Reservation) {
     let is_failed = reservation.seen.iter().any(|seen| seen.status == Status::Failed);
     let said = match (other, accepted) {
         _ if is_failed => return,
-        (Some(Seen { operation: Some(at), .. }), _) => found.words().operation(view.operations[*at]),
-        (_, Some(operation)) => format!("{}, with another one", found.words().operation(operation)),
+        (Some(Seen { operation: Some(at), .. }), _) => view.operations[*at].to_string(),
+        (_, Some(operation)) => format!("{operation}, with another one"),
         _ => return,
     };
-    let name = found.words().text(reservation.name).to_owned();
-    found.violation(Rule::UnitChanged, format!("{name} has unit {unit}, but {said}"));
+    found.violation(Rule::UnitChanged, format!("{} has unit {unit}, but {said}", reservation.name));
 }
 
 /// A user who was told of a reservation never hears that it does not exist. If Redis may have forgotten it, this
@@ -183,9 +170,7 @@ fn known(found: &mut Found<'_>, reservation: &Reservation) {
         let operation = view.operations[*at];
         let known_from = if operation.last_ns() < view.forgets_from() { accepted.last_ns() } else { ordered };
         if operation.user == accepted.user && operation.call_ns > known_from {
-            let words = found.words();
-            let message = format!("{}, and then {}", words.operation(accepted), words.operation(operation));
-            found.violation(Rule::Forgotten, message);
+            found.violation(Rule::Forgotten, format!("{accepted}, and then {operation}"));
         }
     }
 }

@@ -66,6 +66,15 @@ pub(super) struct Seen {
     pub(super) operation: Option<usize>,
 }
 
+impl Seen {
+    pub(super) fn said(&self, view: &View<'_>) -> String {
+        match self.operation {
+            Some(at) => view.operations[at].to_string(),
+            None => format!("the ledger says {}", self.status),
+        }
+    }
+}
+
 impl Reservation {
     const fn of(name: Name) -> Self {
         Self {
@@ -137,7 +146,7 @@ impl Reservations {
         &mut self.all[at]
     }
 
-    fn note(&mut self, at: usize, operation: &Operation<Name>) {
+    fn note(&mut self, at: usize, operation: &Operation) {
         let (reservation, is_payment) = match operation.question {
             Question::Reserve { .. } => return,
             Question::Look { reservation } => (reservation, false),

@@ -1,4 +1,3 @@
-use crate::check::in_words::InWords;
 use crate::check::report::{Judged, Report, Rule, Violation};
 use crate::check::view::View;
 
@@ -7,14 +6,10 @@ pub(super) struct Found<'a> {
     pub(super) report: &'a mut Report,
 }
 
-impl<'a> Found<'a> {
+impl Found<'_> {
     pub(super) fn violation(&mut self, rule: Rule, message: String) {
         let round = self.view.round.id.clone();
         self.report.violations.push(Violation { rule, round, message });
-    }
-
-    pub(super) fn words(&self) -> InWords<'a> {
-        InWords(&self.view.history.names)
     }
 
     pub(super) fn judged(&mut self) -> &mut Judged {

@@ -1,46 +1,37 @@
 //! Operations in words.
 
-use crate::record::{Answer, Name, Names, Operation, Question};
+use std::fmt;
 
-/// Names operations and moments.
-pub(super) struct InWords<'a>(pub(super) &'a Names);
+use crate::record::{Answer, Operation, Question};
 
-impl InWords<'_> {
-    pub(super) fn text(&self, name: Name) -> &str {
-        self.0.text(name)
-    }
-
-    pub(super) fn operation(&self, operation: &Operation<Name>) -> String {
-        let user = match self.text(operation.user) {
-            "" => "the payment provider",
-            user => user,
-        };
-        let asked = match operation.question {
-            Question::Reserve { key: None } => "asked for a unit".to_owned(),
-            Question::Reserve { key: Some(key) } => format!("asked for a unit (key {})", self.text(key)),
-            Question::Look { reservation } => format!("looked at {}", self.text(reservation)),
-            Question::Cancel { reservation } => format!("cancelled {}", self.text(reservation)),
-            Question::Pay { reservation, payment } => {
-                format!("told of {} for {}", self.text(payment), self.text(reservation))
-            }
-        };
-        let called = moment(operation.call_ns);
-        match operation.return_ns {
-            None => format!("{user} {asked} at {called} and heard nothing"),
-            Some(at) => {
-                format!("{user} {asked} at {called} and heard {} at {}", self.answer(operation.answer), moment(at))
-            }
+impl fmt::Display for Operation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { user, question, call_ns, return_ns, answer, .. } = *self;
+        f.write_str(if user.text().is_empty() { "the payment provider" } else { user.text() })?;
+        match question {
+            Question::Reserve { key: None } => write!(f, " asked for a unit"),
+            Question::Reserve { key: Some(key) } => write!(f, " asked for a unit (key {key})"),
+            Question::Look { reservation } => write!(f, " looked at {reservation}"),
+            Question::Cancel { reservation } => write!(f, " cancelled {reservation}"),
+            Question::Pay { reservation, payment } => write!(f, " told of {payment} for {reservation}"),
+        }?;
+        write!(f, " at {} and heard ", moment(call_ns))?;
+        match return_ns {
+            None => write!(f, "nothing"),
+            Some(at) => write!(f, "{answer} at {}", moment(at)),
         }
     }
+}
 
-    pub(super) fn answer(&self, answer: Answer<Name>) -> String {
-        match answer {
-            Answer::Accepted { reservation, .. } => format!("accepted as {}", self.text(reservation)),
-            Answer::Is { status, unit: None } => status.to_string(),
-            Answer::Is { status, unit: Some(unit) } => format!("{status}, unit {unit},"),
-            Answer::Payment(outcome) => outcome.to_string(),
-            Answer::Refused(refusal) => refusal.to_string(),
-            Answer::Unknown => "an error".to_owned(),
+impl fmt::Display for Answer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Accepted { reservation, .. } => write!(f, "accepted as {reservation}"),
+            Self::Is { status, unit: None } => write!(f, "{status}"),
+            Self::Is { status, unit: Some(unit) } => write!(f, "{status}, unit {unit},"),
+            Self::Payment(outcome) => write!(f, "{outcome}"),
+            Self::Refused(refusal) => write!(f, "{refusal}"),
+            Self::Unknown => write!(f, "an error"),
         }
     }
 }

@@ -17,7 +17,7 @@ pub(super) fn check(found: &mut Found<'_>, reservations: &Reservations, holders:
 
 /// At no moment do more of a user's reservations certainly have a unit than the limit allows. Reports each user once.
 fn certainly_over(found: &mut Found<'_>, reservations: &Reservations) {
-    let (view, words, limit) = (found.view, found.words(), found.view.round.limit as usize);
+    let (view, limit) = (found.view, found.view.round.limit as usize);
     let owned = reservations.iter().filter_map(|one| Some((one.user(view)?, one.owned?, one)));
     let mut owned: Vec<(Name, (u64, u64), &Reservation)> = owned.collect();
     owned.sort_by_key(|(user, (from, _), _)| (*user, *from));
@@ -31,10 +31,10 @@ fn certainly_over(found: &mut Found<'_>, reservations: &Reservations) {
             has.push(Reverse((*until, number)));
             if has.len() > limit {
                 let mut names: Vec<&str> =
-                    has.iter().map(|Reverse((_, number))| words.text(of_user[*number].2.name)).collect();
+                    has.iter().map(|Reverse((_, number))| of_user[*number].2.name.text()).collect();
                 names.sort_unstable();
-                let (user, at) = (words.text(*user), moment(*from));
-                let message = format!("{user} had {} of at most {limit} at {at}: {}", names.len(), names.join(", "));
+                let (count, at, names) = (names.len(), moment(*from), names.join(", "));
+                let message = format!("{user} had {count} of at most {limit} at {at}: {names}");
                 found.violation(Rule::OverTheLimit, message);
                 break;
             }
@@ -63,8 +63,7 @@ fn reached_too_early(found: &mut Found<'_>, holders: &Holders) {
         let may_have = of_user.get(&operation.user).into_iter().flatten();
         let may_have = may_have.filter(|holder| holder.from <= returned && holder.until >= operation.call_ns).count();
         if may_have < view.round.limit as usize {
-            let what = found.words().operation(operation);
-            let message = format!("{what}, but can have had no more than {may_have} then");
+            let message = format!("{operation}, but can have had no more than {may_have} then");
             found.violation(Rule::LimitReachedTooEarly, message);
         }
     }

@@ -24,29 +24,26 @@ pub(super) fn check(found: &mut Found<'_>, reservations: &Reservations) {
 /// Every accepted reservation has an order in the ledger, in whatever state, for the user who was told. A failed one
 /// has a reason; if Redis forgets nothing, that cannot be that its unit or its place in the limit is taken.
 fn kept(found: &mut Found<'_>, reservation: &Reservation) {
-    let (view, words) = (found.view, found.words());
+    let view = found.view;
     let Some(accepted) = reservation.accepted.map(|at| view.operations[at]) else { return };
     found.judged().promises += 1;
     let Some(order) = reservation.order.map(|at| view.orders[at]) else {
-        let message = format!("{}, and the ledger has nothing about it", words.operation(accepted));
+        let message = format!("{accepted}, and the ledger has nothing about it");
         return found.violation(Rule::PromiseBroken, message);
     };
     if order.user != accepted.user {
-        let message = format!("{}, and the ledger has it as {}'s", words.operation(accepted), words.text(order.user));
-        found.violation(Rule::PromiseBroken, message);
+        found.violation(Rule::PromiseBroken, format!("{accepted}, and the ledger has it as {}'s", order.user));
     }
     match (order.status, order.reason) {
         (Status::Failed, None) => {
-            let message = format!("{}, and it failed without a reason", words.operation(accepted));
+            found.violation(Rule::NoReason, format!("{accepted}, and it failed without a reason"));
+        }
+        (Status::Failed, Some(reason)) if view.keeps() && NEEDS_LOSS.contains(&reason.text()) => {
+            let message = format!("{accepted}, and it failed ({reason}) although Redis forgot nothing");
             found.violation(Rule::NoReason, message);
         }
-        (Status::Failed, Some(reason)) if view.keeps() && NEEDS_LOSS.contains(&words.text(reason)) => {
-            let (what, reason) = (words.operation(accepted), words.text(reason));
-            found.violation(Rule::NoReason, format!("{what}, and it failed ({reason}) although Redis forgot nothing"));
-        }
         (Status::Queued, _) => {
-            let message = format!("{}, and the ledger calls it queued", words.operation(accepted));
-            found.violation(Rule::PromiseBroken, message);
+            found.violation(Rule::PromiseBroken, format!("{accepted}, and the ledger calls it queued"));
         }
         _ => {}
     }
@@ -55,12 +52,12 @@ fn kept(found: &mut Found<'_>, reservation: &Reservation) {
 /// If all requests are recorded, the user of each order asked for a unit, a reservation is seen cancelled only after a
 /// request to cancel it, and seen paid only after the provider reported a payment.
 fn causes(found: &mut Found<'_>, reservations: &Reservations) {
-    let (view, words) = (found.view, found.words());
+    let view = found.view;
     let asked = view.operations.iter().filter(|one| matches!(one.question, Question::Reserve { .. }));
     let asked: HashSet<Name> = asked.map(|one| one.user).collect();
     for order in view.orders.iter().filter(|order| !asked.contains(&order.user)) {
-        let (reservation, user) = (words.text(order.reservation), words.text(order.user));
-        found.violation(Rule::WithoutCause, format!("{user} has {reservation} and never asked for a unit"));
+        let message = format!("{} has {} and never asked for a unit", order.user, order.reservation);
+        found.violation(Rule::WithoutCause, message);
     }
     for reservation in reservations.iter() {
         let first = |calls: &[usize]| calls.iter().map(|at| view.operations[*at].call_ns).min().unwrap_or(u64::MAX);
@@ -70,12 +67,8 @@ fn causes(found: &mut Found<'_>, reservations: &Reservations) {
         ] {
             let early = reservation.seen.iter().find(|seen| seen.status == status && seen.return_ns <= asked_at);
             let Some(seen) = early else { continue };
-            let said = match seen.operation {
-                Some(at) => words.operation(view.operations[at]),
-                None => format!("the ledger says {status}"),
-            };
-            let name = words.text(reservation.name);
-            found.violation(Rule::WithoutCause, format!("{name}: {said}, and nobody had {what}"));
+            let message = format!("{}: {}, and nobody had {what}", reservation.name, seen.said(view));
+            found.violation(Rule::WithoutCause, message);
         }
     }
 }

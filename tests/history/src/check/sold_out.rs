@@ -46,9 +46,9 @@ pub(super) fn check(found: &mut Found<'_>, holders: &Holders) {
         found.judged().sold_out += 1;
         let most = taken.most(operation.call_ns, returned);
         if most < view.round.units {
-            let (what, units) = (found.words().operation(operation), view.round.units);
+            let units = view.round.units;
             let message = format!(
-                "{what}, but at no moment between the two can more than {most} of {units} units have been taken"
+                "{operation}, but at no moment between the two can more than {most} of {units} units have been taken"
             );
             found.violation(Rule::SoldOutWhileFree, message);
         }

@@ -4,7 +4,7 @@ use crate::check::certain::Reservations;
 use crate::check::found::Found;
 use crate::check::in_words::moment;
 use crate::check::report::Rule;
-use crate::record::Supply;
+use crate::record::{Name, Supply};
 
 /// One reservation's certain time with a unit.
 struct Owned {
@@ -17,7 +17,7 @@ struct Owned {
 /// Two intervals of one unit must not overlap. Sorted by their starts, it is enough to compare each with the earlier
 /// one that lasts longest.
 pub(super) fn check(found: &mut Found<'_>, reservations: &Reservations) {
-    let (view, words) = (found.view, found.words());
+    let view = found.view;
     let all: Vec<_> = reservations.iter().collect();
     let owned = all.iter().enumerate().filter_map(|(number, reservation)| {
         let (from, until) = reservation.owned?;
@@ -28,8 +28,8 @@ pub(super) fn check(found: &mut Found<'_>, reservations: &Reservations) {
     found.judged().owned += owned.len();
     let in_words = |one: &Owned| {
         let reservation = all[one.reservation];
-        let user = reservation.user(view).map_or("somebody", |user| words.text(user));
-        format!("{} ({user}) from {} to {}", words.text(reservation.name), moment(one.from), moment(one.until))
+        let user = reservation.user(view).map_or("somebody", Name::text);
+        format!("{} ({user}) from {} to {}", reservation.name, moment(one.from), moment(one.until))
     };
     for of_unit in owned.chunk_by(|one, other| one.unit == other.unit) {
         let mut longest = &of_unit[0];
@@ -47,8 +47,8 @@ pub(super) fn check(found: &mut Found<'_>, reservations: &Reservations) {
     if view.round.supply == Supply::AtOnce {
         for reservation in &all {
             if let Some(unit) = reservation.unit.filter(|unit| !(1..=view.round.units).contains(unit)) {
-                let name = words.text(reservation.name);
-                found.violation(Rule::NoSuchUnit, format!("{name} has unit {unit} of {}", view.round.units));
+                let message = format!("{} has unit {unit} of {}", reservation.name, view.round.units);
+                found.violation(Rule::NoSuchUnit, message);
             }
         }
     }

@@ -4,10 +4,9 @@ use crate::record::{Answer, Buyers, Clocks, History, LedgerReading, Name, Operat
 
 /// One round of a history: its operations in the order of their calls, and its orders.
 pub(super) struct View<'a> {
-    pub(super) history: &'a History,
     pub(super) round: &'a Round,
-    pub(super) operations: Vec<&'a Operation<Name>>,
-    pub(super) orders: Vec<&'a Order<Name>>,
+    pub(super) operations: Vec<&'a Operation>,
+    pub(super) orders: Vec<&'a Order>,
     /// Requests for units, grouped by question.
     pub(super) asks: Vec<Asks>,
 }
@@ -22,13 +21,12 @@ pub(super) struct Asks {
 
 impl<'a> View<'a> {
     pub(super) fn of(history: &'a History, round: &'a Round) -> Self {
-        let name = history.names.find(&round.id);
-        let is_of = |of: Name| Some(of) == name;
-        let mut operations: Vec<_> = history.operations.iter().filter(|operation| is_of(operation.round)).collect();
+        let name = Name::of(&round.id);
+        let mut operations: Vec<_> = history.operations.iter().filter(|operation| operation.round == name).collect();
         operations.sort_by_key(|operation| operation.call_ns);
-        let orders = history.orders.iter().filter(|order| is_of(order.round)).collect();
+        let orders = history.orders.iter().filter(|order| order.round == name).collect();
         let asks = asks(&operations);
-        Self { history, round, operations, orders, asks }
+        Self { round, operations, orders, asks }
     }
 
     /// Whether only the ledger's orders ever had a unit: Redis forgot nothing, and every reservation has become an
@@ -69,7 +67,7 @@ impl<'a> View<'a> {
     }
 }
 
-fn asks(operations: &[&Operation<Name>]) -> Vec<Asks> {
+fn asks(operations: &[&Operation]) -> Vec<Asks> {
     let asked = operations.iter().enumerate().filter_map(|(at, operation)| match operation.question {
         Question::Reserve { key } => Some((operation.user, key, at)),
         _ => None,
@@ -88,7 +86,7 @@ fn asks(operations: &[&Operation<Name>]) -> Vec<Asks> {
 }
 
 impl Asks {
-    pub(super) fn effective<'v>(&'v self, view: &'v View<'_>) -> impl Iterator<Item = &'v Operation<Name>> {
+    pub(super) fn effective<'v>(&'v self, view: &'v View<'_>) -> impl Iterator<Item = &'v Operation> {
         let operations = self.operations.iter().map(|at| view.operations[*at]);
         operations.filter(|operation| !matches!(operation.answer, Answer::Refused(_)))
     }

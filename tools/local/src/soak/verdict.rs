@@ -161,7 +161,7 @@ fn last_asked_ns(history: &History) -> HashMap<String, u64> {
         let last = last.entry(operation.round).or_default();
         *last = operation.return_ns.unwrap_or(operation.call_ns).max(*last);
     }
-    last.into_iter().map(|(round, at_ns)| (history.names.text(round).to_owned(), at_ns)).collect()
+    last.into_iter().map(|(round, at_ns)| (round.to_string(), at_ns)).collect()
 }
 
 /// When nothing but a visitor's request touches a round any more, in seconds from the beginning.
