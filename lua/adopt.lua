@@ -46,36 +46,14 @@ if not known then
   --- @write moves
 end
 
--- The unit may be free although the order is known: another reservation that had the same unit gave it back.
-local function give(first, last)
-  if first > last then return 0 end
-  return (last + 1 - first) * redis.call('ZADD', free_key, first, string.format('%d-%d', first, last))
-end
-
-if ARGV[6] then
-  local was_free = false
-  --- @include take_out
-  if was_free then
-    --- @write next_unit last_unit returned moves
-    known = false
-  end
-elseif unit >= next_unit then
-  -- Units in between were never handed out and still can be.
-  returned, moves = returned + give(next_unit, unit - 1), moves + 1
-  next_unit, last_unit = unit + 1, math.max(last_unit, unit)
+-- The unit may be free although the order is known: another reservation that had the same unit gave it back. The only lane
+-- has each unit up to the last, so one beyond is there, too.
+if not ARGV[6] then last_unit = math.max(last_unit, unit) end
+local was_free = false
+--- @include take_out
+if was_free then
   --- @write next_unit last_unit returned moves
   known = false
-else
-  local range = redis.call('ZRANGE', free_key, unit, '-inf', 'BYSCORE', 'REV', 'LIMIT', 0, 1)[1]
-  local first, last = string.match(range or '', '^(%d+)%-(%d+)$')
-  first, last = tonumber(first), tonumber(last)
-  if last and last >= unit then
-    redis.call('ZREM', free_key, range)
-    local given = give(first, unit - 1) + give(unit + 1, last)
-    returned, moves = math.max(0, returned + given - (last + 1 - first)), moves + 1
-    --- @write returned moves
-    known = false
-  end
 end
 redis.call('PEXPIREAT', free_key, expires_at_ms)
 

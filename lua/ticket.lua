@@ -55,19 +55,13 @@ if now < opens_at_ms and redis.call('EXISTS', line_key) == 0 then
 end
 
 -- A filter never forgets anybody, but takes one in a hundred others for a member.
-local is_early = bits > 0
-for i = 8, #ARGV do
-  if not is_early then break end
-  is_early = redis.call('GETBIT', early_key, tonumber(ARGV[i]) % bits) == 1
-end
-if not is_early and more_bits > 0 then
-  is_early = true
+for filter_key, size in pairs({ [early_key] = bits, [more_key] = more_bits }) do
+  local is_early = size > 0
   for i = 8, #ARGV do
-    if not is_early then break end
-    is_early = redis.call('GETBIT', more_key, tonumber(ARGV[i]) % more_bits) == 1
+    is_early = is_early and redis.call('GETBIT', filter_key, tonumber(ARGV[i]) % size) == 1
   end
+  if is_early then return 'early' end
 end
-if is_early then return 'early' end
 local second = math.floor(now / 1000)
 if redis.call('ZADD', arrivals_key, 'NX', second, user) == 0 then
   second = tonumber(redis.call('ZSCORE', arrivals_key, user))

@@ -1,4 +1,4 @@
--- Removes `unit` from what a lane can hand out, and sets `was_free` to whether it was there. Takes `free_key`; changes
+-- Removes `unit` from what can be handed out, and sets `was_free` to whether it was there. Takes `free_key`; changes
 -- `next_unit`, `returned` and `moves`, which the caller must write.
 do
   -- Returns how many units the set has more: those that it has already do not count twice.
@@ -7,6 +7,7 @@ do
     return (last + 1 - first) * redis.call('ZADD', free_key, first, string.format('%d-%d', first, last))
   end
   if unit >= next_unit and unit <= last_unit then
+    -- Units in between were never handed out and still can be.
     returned, moves, was_free = returned + give(next_unit, unit - 1), moves + 1, true
     next_unit = unit + 1
   else

@@ -39,9 +39,7 @@ fn expanded() -> Result<String, String> {
     }
     let layout = expand::layout(expand::FIELDS);
     text.push_str(&format!("/// Every script after its name.\npub const ALL: &[(&str, &str)] = &[{all}];\n"));
-    text.push_str(&format!(
-        "/// The table of packed fields in `lua/README.md`.\npub const LAYOUT: &str = {layout:?};\n"
-    ));
+    text.push_str(&format!("/// The table of packed fields.\npub const LAYOUT: &str = {layout:?};\n"));
     Ok(text)
 }
 

@@ -1,9 +1,9 @@
-//! The scripts, their headers, `lua/README.md` and the crate `stock` agree.
+//! The scripts, their headers and the crate `stock` agree.
 
 use std::path::PathBuf;
 
 use stock::ScriptCode;
-use stock::expanded::{ALL, LAYOUT};
+use stock::expanded::ALL;
 
 use crate::prelude::*;
 
@@ -46,33 +46,11 @@ fn header(script: &str) -> String {
     script.lines().take_while(|line| line.starts_with("--")).collect::<Vec<_>>().join("\n")
 }
 
-/// Rows of the table of answers: the code, and the scripts that answer it.
-fn documented() -> Vec<(String, BTreeSet<String>)> {
-    let readme = std::fs::read_to_string(lua().join("README.md")).unwrap();
-    let table = readme.split("## Answers").nth(1).unwrap();
-    let rows = table.lines().filter(|line| line.starts_with("| `"));
-    rows.map(|row| {
-        let cells: Vec<&str> = row.split('|').map(str::trim).collect();
-        (cells[1].trim_matches('`').to_owned(), cells[2].split(", ").map(str::to_owned).collect())
-    })
-    .collect()
-}
-
 #[test]
-fn rust_and_the_readme_list_the_same_codes_once() {
-    let rust: Vec<&str> = ScriptCode::ALL.iter().map(|code| code.as_str()).collect();
-    let readme: Vec<String> = documented().into_iter().map(|row| row.0).collect();
-    assert_eq!(rust, readme);
-    assert_eq!(rust.iter().collect::<BTreeSet<_>>().len(), rust.len(), "a code is there twice");
-}
-
-#[test]
-fn each_script_answers_what_the_readme_says_it_answers() {
-    for &(name, script) in ALL {
-        let from: BTreeSet<String> =
-            documented().into_iter().filter(|row| row.1.contains(name)).map(|row| row.0).collect();
-        assert_eq!(answers(script), from, "{name}");
-    }
+fn rust_knows_what_the_scripts_answer_and_nothing_else() {
+    let answered: BTreeSet<String> = ALL.iter().flat_map(|(_, script)| answers(script)).collect();
+    let known: BTreeSet<String> = ScriptCode::ALL.iter().map(|code| code.as_str().to_owned()).collect();
+    assert_eq!(answered, known);
 }
 
 #[test]
@@ -111,20 +89,6 @@ fn directives_stand_for_what_is_spelled_elsewhere() {
         for spelled in ["struct.", "SETRANGE", "GETRANGE", "#sale", "local COOLDOWN_MS"] {
             assert!(!text.contains(spelled), "{name} spells {spelled}");
         }
-    }
-}
-
-/// Rewrites the table if it differs. The next run passes.
-#[test]
-fn the_readme_has_the_table_of_packed_fields() {
-    let path = lua().join("README.md");
-    let readme = std::fs::read_to_string(&path).unwrap();
-    let (begin, end) = ("<!-- fields -->\n", "<!-- end of fields -->\n");
-    let (before, rest) = readme.split_once(begin).unwrap();
-    let (table, after) = rest.split_once(end).unwrap();
-    if table != LAYOUT {
-        std::fs::write(&path, [before, begin, LAYOUT, end, after].concat()).unwrap();
-        panic!("the table of fields in lua/README.md was out of date and is now rewritten: commit it");
     }
 }
 

@@ -51,7 +51,7 @@ fn format<'a>(fields: impl IntoIterator<Item = &'a Field>) -> String {
     fields.into_iter().fold(">".to_owned(), |format, field| format + field.format)
 }
 
-/// The table of the fields in `lua/README.md`.
+/// The table of the fields, for readers.
 pub(crate) fn layout(fields: &[Field]) -> String {
     let mut text = format!(
         "`sale:{{tag}}` is big endian, {} bytes. Times (`_ms`) are in milliseconds since the Unix epoch.\n\n",
@@ -62,11 +62,6 @@ pub(crate) fn layout(fields: &[Field]) -> String {
         let doc = field.doc.concat();
         text.push_str(&format!("| {} | {} | `{}` |{doc} |\n", bytes(&fields[..at]), field.bytes(), field.name));
     }
-    text.push_str(&format!(
-        "\nIn a round with a plan of drops, the plan follows at offset {PLAN_AT} as text: `LAST FROM_MS UNITS EVERY_MS`, followed by\n\
-         ` AT_MS+UNITS` for each drop. `LAST` is the last unit that ever becomes available, and `last_unit` the last one\n\
-         that had when a script last checked. `UNITS` become available every `EVERY_MS` from `FROM_MS` on, if they are not 0.\n"
-    ));
     let format = format(fields);
     text.push_str(&format!(
         "\nTo read it by hand:\n\n    \

@@ -6,7 +6,7 @@ use strum::{EnumString, IntoStaticStr, VariantArray};
 
 use crate::{StockError, WinsSeen};
 
-/// The code at the beginning of a script's answer. `lua/README.md` describes them.
+/// The code at the beginning of a script's answer. The headers of the scripts describe them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, EnumString, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "snake_case")]
 pub enum ScriptCode {

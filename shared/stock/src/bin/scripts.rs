@@ -1,8 +1,9 @@
-//! Prints the scripts as sent to Redis: all of them, or the one named on the command line.
+//! Prints the scripts as sent to Redis: all of them, or the one named on the command line. With `layout`, prints where the
+//! fields of the packed string are.
 
 use std::process::ExitCode;
 
-use stock::expanded::ALL;
+use stock::expanded::{ALL, LAYOUT};
 
 fn main() -> ExitCode {
     let Some(name) = std::env::args().nth(1) else {
@@ -11,7 +12,7 @@ fn main() -> ExitCode {
         }
         return ExitCode::SUCCESS;
     };
-    match ALL.iter().find(|script| script.0 == name) {
+    match ALL.iter().chain(&[("layout", LAYOUT)]).find(|script| script.0 == name) {
         Some((_, text)) => {
             print!("{text}");
             ExitCode::SUCCESS
