@@ -12,11 +12,11 @@
 )]
 
 mod explore;
-mod one_at_a_time;
 mod prelude;
 pub mod sync;
+mod under_way;
 
 pub use explore::{assert_caught, explore, explore_all};
-pub use one_at_a_time::{Doing, OneAtATime};
+pub use under_way::{Doing, UnderWay};
 
 include!(concat!(env!("OUT_DIR"), "/kernels.rs"));

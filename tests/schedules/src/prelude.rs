@@ -8,7 +8,7 @@ pub(crate) use sale::{EpochMs, RoundId, RoundNumber};
 pub(crate) use shuttle::future::{block_on, yield_now};
 pub(crate) use shuttle::thread;
 
-pub(crate) use crate::OneAtATime;
+pub(crate) use crate::UnderWay;
 pub(crate) use crate::sync::{Clock, Instant, Moment, pass, set_wall_clock, step, until_given_up};
 
 /// Runs tasks, numbered from 0, beside each other. Returns what they return.

@@ -5,31 +5,6 @@
 use super::watch::{Change, WAIT, WINDOW, Watch};
 use crate::prelude::*;
 
-/// How many calls are trying, and the most that did at once.
-#[derive(Default)]
-struct Trying([AtomicU32; 2]);
-
-/// A trying call, until it ends or is dropped.
-struct Tries<'a>(&'a Trying);
-
-impl Trying {
-    fn begin(&self) -> Tries<'_> {
-        let trying = self.0[0].fetch_add(1, Relaxed) + 1;
-        self.0[1].fetch_max(trying, Relaxed);
-        Tries(self)
-    }
-
-    fn most(&self) -> u32 {
-        self.0[1].load(Relaxed)
-    }
-}
-
-impl Drop for Tries<'_> {
-    fn drop(&mut self) {
-        self.0.0[0].fetch_sub(1, Relaxed);
-    }
-}
-
 fn leave_alone(watch: &Watch) {
     let changes = (0..WINDOW).map(|_| watch.begin(Clock).expect("the breaker is still closed").end(false));
     assert_eq!(changes.last(), Some(Change::Opened));
@@ -55,7 +30,7 @@ pub fn one_call_tries() {
     #[derive(Default)]
     struct State {
         watch: Watch,
-        trying: Trying,
+        trying: UnderWay,
         has_begun: AtomicBool,
         may_end: AtomicBool,
     }
@@ -87,7 +62,7 @@ pub fn one_call_tries() {
     assert!([(); 2].iter().all(|()| state.watch.begin(Clock).is_some()), "all calls may try again");
 }
 
-async fn try_in_vain(watch: &Watch, trying: &Trying) {
+async fn try_in_vain(watch: &Watch, trying: &UnderWay) {
     let Some(call) = watch.begin(Clock) else { return };
     let ends = trying.begin();
     yield_now().await;

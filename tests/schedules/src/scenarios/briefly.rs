@@ -12,7 +12,7 @@ const FROZEN_MS: i64 = 60_000;
 #[derive(Default)]
 struct Ledger {
     version: AtomicU32,
-    reading: OneAtATime,
+    reading: UnderWay,
     reads: AtomicU32,
 }
 
@@ -20,7 +20,7 @@ type Shelf = Briefly<(), u32>;
 
 impl Ledger {
     async fn read(&self) -> Result<u32, ()> {
-        let reading = self.reading.begin("one reads for all");
+        let reading = self.reading.begin_alone("one reads for all");
         self.reads.fetch_add(1, Relaxed);
         yield_now().await;
         let version = self.version.load(Relaxed);

@@ -13,9 +13,9 @@ use crate::prelude::*;
 // + self.0.lock().unwrap_or_else(PoisonError::into_inner).extend(counts);
 pub fn all_counts_are_called_for_each() {
     let (counts, called) = (Arc::new(Counts::default()), Arc::<AtomicU32>::default());
-    let (calling, times) = (OneAtATime::default(), Arc::clone(&called));
+    let (calling, times) = (UnderWay::default(), Arc::clone(&called));
     counts.add(move || {
-        let calling = calling.begin("a count is called by one at a time");
+        let calling = calling.begin_alone("a count is called by one at a time");
         step();
         drop(calling);
         times.fetch_add(1, Relaxed);

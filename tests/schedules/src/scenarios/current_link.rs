@@ -64,10 +64,10 @@ pub fn old_credentials_do_not_come_back() {
 pub fn one_connects_and_leaves_it_to_others_after() {
     let links = Links::new();
     let silent = opened(&links, 1, 0);
-    let state = Arc::new((links, silent, OneAtATime::default()));
+    let state = Arc::new((links, silent, UnderWay::default()));
     at_once(&state, 3, async |(links, silent, connecting), number| {
         let connecting = async {
-            let _connects = connecting.begin("one connects");
+            let _connects = connecting.begin_alone("one connects");
             yield_now().await;
             if number == 1 { Err(()) } else { Ok(number as u32 + 1) }
         };

@@ -12,12 +12,12 @@ fn sold_out() -> SoldOut {
 }
 
 async fn search(
-    (seen, searching): &(RoundSeen, OneAtATime),
+    (seen, searching): &(RoundSeen, UnderWay),
     found: Result<Reserve, StockError>,
 ) -> Result<Reserve, StockError> {
     let at_home = async { Ok(Reserve::SoldOut(sold_out())) };
     let search = async {
-        let _search = searching.begin("one request searches");
+        let _search = searching.begin_alone("one request searches");
         yield_now().await;
         found
     };
@@ -30,7 +30,7 @@ async fn search(
 // - let _searching = match self.searching
 // + let _ = match self.searching
 pub fn one_request_searches() {
-    let state = Arc::new((RoundSeen::default(), OneAtATime::default()));
+    let state = Arc::new((RoundSeen::default(), UnderWay::default()));
     at_once(&state, 3, async |state, _| {
         let _ = until_given_up(search(state, Err(StockError::OnTheWay))).await;
     });

@@ -11,7 +11,7 @@ const SHOWN: Duration = Duration::from_secs(1);
 /// How far Redis says the line is, which goes back when Redis loses it.
 #[derive(Default)]
 struct Redis {
-    asking: OneAtATime,
+    asking: UnderWay,
     looks: AtomicU32,
     watermark: AtomicU32,
 }
@@ -21,7 +21,7 @@ type Watermarks = LineCache<u32, u32>;
 
 impl Redis {
     async fn look(&self, published: &mut u32) -> u32 {
-        let asking = self.asking.begin("one looks for all");
+        let asking = self.asking.begin_alone("one looks for all");
         self.looks.fetch_add(1, Relaxed);
         yield_now().await;
         *published = self.watermark.load(Relaxed).max(*published);

@@ -25,7 +25,7 @@ struct Away;
 struct Source {
     version: AtomicU32,
     is_away: AtomicBool,
-    reading: OneAtATime,
+    reading: UnderWay,
     readings: AtomicU32,
 }
 
@@ -38,7 +38,7 @@ impl Source {
     }
 
     async fn read(self: Arc<Self>) -> Result<u32, Away> {
-        let reading = self.reading.begin("one task reads");
+        let reading = self.reading.begin_alone("one task reads");
         self.readings.fetch_add(1, Relaxed);
         yield_now().await;
         let read = self.version.load(Relaxed);
@@ -114,7 +114,7 @@ pub fn a_reading_outlives_its_caller() {
         source.set(1);
         let before = source.readings();
         until_given_up(refreshed.get()).await;
-        while source.reading.is_being_done() {
+        while source.reading.now() > 0 {
             yield_now().await;
         }
         if source.readings() == before {

@@ -16,7 +16,7 @@ const COOLDOWN: Duration = Duration::from_millis(COOLDOWN_MS as u64);
 #[derive(Default)]
 struct Redis {
     unit: Mutex<(Vec<&'static str>, Option<Instant>)>,
-    reading: OneAtATime,
+    reading: UnderWay,
 }
 
 impl Redis {
@@ -50,7 +50,7 @@ impl Redis {
     }
 
     async fn read(self: Arc<Self>) -> (Option<Buyers>, Duration) {
-        let reading = self.reading.begin("one task reads the names");
+        let reading = self.reading.begin_alone("one task reads the names");
         yield_now().await;
         let buyers = self.buyers();
         yield_now().await;

@@ -12,26 +12,17 @@ const SECOND: Duration = Duration::from_secs(1);
 
 #[derive(Default)]
 struct Redis {
-    is_asked: AtomicBool,
+    asking: UnderWay,
     calls: AtomicU32,
     leased: AtomicU32,
 }
 
-struct Call(Arc<Redis>);
-
-impl Drop for Call {
-    fn drop(&mut self) {
-        self.0.is_asked.store(false, Relaxed);
-    }
-}
-
 impl Redis {
-    async fn lease(self: Arc<Self>, wanted: u32, answers: bool) -> Result<Lease, ()> {
-        assert!(!self.is_asked.swap(true, Relaxed), "one request asks Redis for all");
-        let call = Call(Arc::clone(&self));
+    async fn lease(&self, wanted: u32, answers: bool) -> Result<Lease, ()> {
+        let asking = self.asking.begin_alone("one request asks Redis for all");
         self.calls.fetch_add(1, Relaxed);
         yield_now().await;
-        drop(call);
+        drop(asking);
         if !answers {
             return Err(());
         }
@@ -40,8 +31,8 @@ impl Redis {
     }
 }
 
-async fn take(turns: &Turns, redis: &Arc<Redis>, answers: bool) -> Result<Turn, ()> {
-    turns.take(PER_S, Clock, async |wanted| Arc::clone(redis).lease(wanted, answers).await).await
+async fn take(turns: &Turns, redis: &Redis, answers: bool) -> Result<Turn, ()> {
+    turns.take(PER_S, Clock, async |wanted| redis.lease(wanted, answers).await).await
 }
 
 /// Four requests come while a second passes. One of them gives its turn back.
@@ -50,7 +41,7 @@ async fn take(turns: &Turns, redis: &Arc<Redis>, answers: bool) -> Result<Turn, 
 // + let mut kept = *self.leased.lock().await;
 // + let leased = &mut kept;
 pub fn no_more_turns_than_were_leased() {
-    let state = Arc::<(Turns, Arc<Redis>, [AtomicU32; 2])>::default();
+    let state = Arc::<(Turns, Redis, [AtomicU32; 2])>::default();
     at_once(&state, 4, async |(turns, redis, [went, given_back]), number| {
         if number == 3 {
             pass(SECOND);
@@ -73,9 +64,9 @@ pub fn no_more_turns_than_were_leased() {
 // + let taken = self.left.load(Ordering::Relaxed).checked_sub(1).ok_or(());
 // + let taken = taken.map(|left| self.left.store(left, Ordering::Relaxed));
 pub fn a_turn_that_is_given_back_is_there() {
-    let state = Arc::<(Turns, Arc<Redis>)>::default();
-    let take = async |(turns, redis): &(Turns, Arc<Redis>)| {
-        turns.take(PER_S, Clock, async |_| Arc::clone(redis).lease(2, true).await).await
+    let state = Arc::<(Turns, Redis)>::default();
+    let take = async |(turns, redis): &(Turns, Redis)| {
+        turns.take(PER_S, Clock, async |_| redis.lease(2, true).await).await
     };
     assert_eq!(block_on(take(&state)), Ok(Turn::Now));
     let (_, first) = at_once_and(&state, 1, async |(turns, _), _| turns.give_back(), take);
@@ -87,7 +78,7 @@ pub fn a_turn_that_is_given_back_is_there() {
 // - holds_for: TRY_AGAIN_AFTER });
 // + holds_for: TRY_AGAIN_AFTER.min(Duration::ZERO) });
 pub fn a_silent_redis_is_asked_once_a_second() {
-    let state = Arc::<(Turns, Arc<Redis>)>::default();
+    let state = Arc::<(Turns, Redis)>::default();
     at_once(&state, 3, async |(turns, redis), _| {
         let _ = until_given_up(take(turns, redis, false)).await;
     });

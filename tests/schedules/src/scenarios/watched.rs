@@ -17,7 +17,7 @@ const LONGEST: Duration = Duration::from_secs(50);
 /// The ledger has one more paid order at each read.
 #[derive(Default)]
 struct Ledger {
-    reading: OneAtATime,
+    reading: UnderWay,
     reads: AtomicU32,
     /// How many orders were read.
     orders: AtomicU32,
@@ -32,7 +32,7 @@ type Orders = Watched<BTreeSet<u32>, u32>;
 impl Ledger {
     /// Reads the paid orders that are not known yet. Returns how many there are.
     async fn read(&self, known: &mut BTreeSet<u32>) -> Result<u32, Away> {
-        let reading = self.reading.begin("one reads a round for all");
+        let reading = self.reading.begin_alone("one reads a round for all");
         let paid = self.reads.fetch_add(1, Relaxed) + 1;
         yield_now().await;
         pass(TAKES);
