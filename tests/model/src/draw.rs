@@ -33,8 +33,9 @@ pub struct DrawProtocol {
     pub mistake: Option<DrawMistake>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Time {
+    #[default]
     Open,
     /// It ended less than a minute ago.
     Ended,
@@ -42,8 +43,9 @@ pub enum Time {
     Over,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Entry {
+    #[default]
     None,
     /// Promised; its message is in the queue.
     Queued,
@@ -59,8 +61,9 @@ pub enum Entry {
     Late,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum DrawRun {
+    #[default]
     Idle,
     Counted(u8),
     /// About to award the prize with this number, counted from 0.
@@ -70,7 +73,7 @@ pub enum DrawRun {
     Noting(u8),
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct DrawState {
     pub time: Time,
     /// The reservations.
@@ -232,18 +235,7 @@ impl Model for DrawProtocol {
     type Action = DrawAction;
 
     fn init_states(&self) -> Vec<DrawState> {
-        vec![DrawState {
-            time: Time::Open,
-            entries: [Entry::None; ENTRIES],
-            is_lost: false,
-            is_fenced: false,
-            closed: None,
-            awarded: 0,
-            winners: [None; PRIZES],
-            sent: [false; PRIZES],
-            runs: [DrawRun::Idle; RUNS],
-            crashes: self.crashes,
-        }]
+        vec![DrawState { crashes: self.crashes, ..DrawState::default() }]
     }
 
     fn actions(&self, state: &DrawState, actions: &mut Vec<DrawAction>) {

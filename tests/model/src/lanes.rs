@@ -65,7 +65,7 @@ pub struct Transfer {
     pub units: u8,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Lane {
     pub is_loaded: bool,
     /// The load that created it, counted over all lanes.
@@ -95,8 +95,9 @@ pub struct Reading {
 }
 
 /// The progress of a user's request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Caller {
+    #[default]
     Idle,
     Reserve,
     /// Reading all lanes, for the second time if the first readings are complete.
@@ -120,17 +121,19 @@ pub enum Caller {
 }
 
 /// The progress of the reconciliation run that finishes transfers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Finisher {
     /// About to look for open transfers.
+    #[default]
     Idle,
     /// About to add the units of this lane's transfer to the other lane.
     Accept(u8, Transfer),
     Delete(u8, TransferId),
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Loader {
+    #[default]
     Idle,
     ReadOther(u8, u8),
     ReadGuards(u8, u8, Option<Lane>),
@@ -146,7 +149,7 @@ impl Loader {
     }
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct LaneState {
     pub lanes: [Lane; LANES],
     /// The ledger: who has each unit. Reservation and order are one step here; [`crate::Protocol`] models what happens in between.
@@ -195,18 +198,6 @@ pub enum LaneAction {
 }
 
 impl Lane {
-    const EMPTY: Self = Self {
-        is_loaded: false,
-        generation: 0,
-        free: 0,
-        reservations: [None; USERS],
-        moves: 0,
-        record: None,
-        begun: 0,
-        accepted: TransferId { generation: 0, number: 0 },
-        fence: 0,
-    };
-
     fn taken(&self) -> u8 {
         self.reservations.iter().flatten().fold(0, |bits, unit| bits | 1 << unit)
     }
@@ -455,7 +446,7 @@ impl LaneProtocol {
     /// A rebuilt lane: its users' units by the ledger's guards, and the free units. An open transfer to it counts as added:
     /// its units without a guard are free.
     fn loaded(&self, at: usize, generation: u8, kept: Option<Lane>, guards: [Option<u8>; UNITS]) -> Lane {
-        let mut lane = Lane { is_loaded: true, generation, fence: generation, ..Lane::EMPTY };
+        let mut lane = Lane { is_loaded: true, generation, fence: generation, ..Lane::default() };
         let mut guarded = 0;
         for (unit, user) in guards.into_iter().enumerate().filter_map(|(unit, user)| Some((unit, user?))) {
             guarded |= 1 << unit;
@@ -511,7 +502,7 @@ impl LaneProtocol {
             }
             LaneAction::Lose(lane) => {
                 state.losses -= 1;
-                state.lanes[lane] = Lane::EMPTY;
+                state.lanes[lane] = Lane::default();
             }
             LaneAction::BeginLoad(lane) => {
                 state.loads += 1;
@@ -544,22 +535,9 @@ impl Model for LaneProtocol {
     type Action = LaneAction;
 
     fn init_states(&self) -> Vec<LaneState> {
-        let lane = |at: usize| Lane { is_loaded: true, free: DEALT[at], ..Lane::EMPTY };
-        vec![LaneState {
-            lanes: [lane(0), lane(1)],
-            guards: [None; UNITS],
-            loads: 0,
-            callers: [Caller::Idle; USERS],
-            free_throughout: [false; USERS],
-            told_wrongly: false,
-            was_oversold: false,
-            finisher: Finisher::Idle,
-            loader: Loader::Idle,
-            crashes: self.crashes,
-            losses: self.losses,
-            returns: self.returns,
-            early_finds: self.early_finds,
-        }]
+        let lanes = DEALT.map(|free| Lane { is_loaded: true, free, ..Lane::default() });
+        let Self { crashes, losses, returns, early_finds, .. } = *self;
+        vec![LaneState { lanes, crashes, losses, returns, early_finds, ..LaneState::default() }]
     }
 
     fn actions(&self, state: &LaneState, actions: &mut Vec<LaneAction>) {

@@ -56,8 +56,9 @@ impl Items {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Placing {
+    #[default]
     Write,
     /// Refused: about to read who has the place.
     ReadPlace,
@@ -68,15 +69,16 @@ pub enum Placing {
     Refused,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Audit {
+    #[default]
     Guards,
     Index(Option<u8>),
     /// About to read each of these orders, one bit each, itself; and how many orders are live so far.
     Orders(u8, usize),
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ReadsState {
     /// What the conditions of writes see.
     pub written: Items,
@@ -180,15 +182,7 @@ impl Model for ReadsProtocol {
     type Action = ReadsAction;
 
     fn init_states(&self) -> Vec<ReadsState> {
-        let nothing = Items::default();
-        vec![ReadsState {
-            written: nothing,
-            shown: nothing,
-            indexed: nothing,
-            placing: [Placing::Write; ORDERS],
-            was_full: [false; ORDERS],
-            audit: Audit::Guards,
-        }]
+        vec![ReadsState::default()]
     }
 
     fn actions(&self, state: &ReadsState, actions: &mut Vec<ReadsAction>) {
