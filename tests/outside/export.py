@@ -20,12 +20,13 @@ import time
 import urllib.request
 import uuid
 from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
-
-from prove import RUN, Shop, must
 
 ROOT = Path(__file__).resolve().parents[2]
 TOOL = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "debug/local"
+# Makes names unique to this run.
+RUN = uuid.uuid4().hex[:8]
 FUNCTION = b"AWS_LAMBDA_FUNCTION_NAME=flash-sale-admin\0"
 # As in `shared/ledger`.
 SHARDS = 16
@@ -36,6 +37,34 @@ BEGAN_MS = int(time.time() * 1000) - 3_600_000
 MOST_GROWTH_KB = 8 * 1024
 STATES = ["PAID", "EXPIRED", "CANCELLED", "PENDING"]
 SHOWN = {"PAID": "paid", "EXPIRED": "expired", "CANCELLED": "cancelled", "PENDING": "pending_payment"}
+
+
+def operate(running, method, path, body=None):
+    """Has the admin function answer an operator, who must not be refused."""
+    token = subprocess.run([TOOL, "token", "--operator"], stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
+    headers = {"content-type": "application/json", "authorization": f"Bearer {token}"}
+    data = None if body is None else json.dumps(body).encode()
+    asked = urllib.request.Request(f"{running['api_url']}/v1/admin/{path}", data, headers, method=method)
+    urllib.request.urlopen(asked, timeout=60).close()
+
+
+def publish(running, name):
+    """Publishes a sale with one round."""
+    sale, now = f"{name}-{RUN}", datetime.now(timezone.utc)
+    terms = {
+        "sale_id": sale,
+        "title": "Enamel pendant lamp",
+        "opens_at": f"{now:%FT%TZ}",
+        "closes_at": f"{now + timedelta(hours=1):%FT%TZ}",
+        "total": 10,
+        "per_user_limit": 1,
+        "price_minor": 990,
+        "currency": "EUR",
+        "payment_window_s": 3600,
+    }
+    operate(running, "POST", "sales", terms)
+    operate(running, "POST", f"sales/{sale}/publish")
+    return sale
 
 
 def order(sale, n):
@@ -131,8 +160,8 @@ def rows_of(form, file):
         yield from csv.DictReader(text) if form == "csv" else map(json.loads, text)
 
 
-def measure(shop, running, count):
-    sale = shop.open(f"export-{count}", 10, 1)
+def measure(running, count):
+    sale = publish(running, f"export-{count}")
     table, endpoint = running["table"], running["endpoint"]
     begun = time.monotonic()
     numbers = range(0, count, BATCH)
@@ -165,12 +194,11 @@ def measure(shop, running, count):
 
 
 def main():
-    shop = Shop()
     running = json.loads((ROOT / "target/local/up.json").read_text())["deployment"]
     counts = [int(argument) for argument in sys.argv[1:]] or [10_000, 100_000]
     # Starts the function, with the memory that one page takes.
-    must(shop.operate("GET", "orders?user=alice"), 200)
-    results = [measure(shop, running, count) for count in counts]
+    operate(running, "GET", "orders?user=alice")
+    results = [measure(running, count) for count in counts]
     failed = sum(failed for failed, _ in results)
     # One count has nothing to compare it with.
     for form, least in results[0][1].items() if len(results) > 1 else []:
