@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
+use crate::check::Found;
 use crate::check::certain::{Reservation, Reservations};
-use crate::check::found::Found;
 use crate::check::report::Rule;
 use crate::record::{Name, Question, Status};
 
@@ -26,7 +26,7 @@ pub(super) fn check(found: &mut Found<'_>, reservations: &Reservations) {
 fn kept(found: &mut Found<'_>, reservation: &Reservation) {
     let view = found.view;
     let Some(accepted) = reservation.accepted.map(|at| view.operations[at]) else { return };
-    found.judged().promises += 1;
+    found.report.judged.promises += 1;
     let Some(order) = reservation.order.map(|at| view.orders[at]) else {
         let message = format!("{accepted}, and the ledger has nothing about it");
         return found.violation(Rule::PromiseBroken, message);

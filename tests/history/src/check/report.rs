@@ -5,33 +5,22 @@ use std::fmt;
 /// How many violations a report shows.
 pub const MOST_SHOWN: usize = 20;
 
+/// `tests/model/README.md` says what each of them says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, strum::Display)]
 #[strum(serialize_all = "snake_case")]
 pub enum Rule {
-    /// Two reservations certainly had one unit at the same moment.
     UnitOwnedTwice,
-    /// A reservation has a unit that its round does not have.
     NoSuchUnit,
-    /// A user heard `sold_out` although a unit was certainly free the whole time.
     SoldOutWhileFree,
-    /// A user heard `limit_reached` who cannot have had that many then.
     LimitReachedTooEarly,
-    /// At some moment a user certainly had more reservations than the limit allows.
     OverTheLimit,
-    /// The same question got two answers.
     TwoAnswers,
-    /// A reservation left a final state, or returned to an earlier one.
     WentBack,
     UnitChanged,
-    /// A reservation was unknown after its user was told that it was accepted.
     Forgotten,
-    /// An accepted reservation is not in the ledger.
     PromiseBroken,
-    /// A reservation failed without a reason, or for an impossible one.
     NoReason,
-    /// Something happened that no client had asked for.
     WithoutCause,
-    /// An answer came before its question.
     OutOfTime,
 }
 

@@ -1,9 +1,8 @@
 //! No user hears `sold_out` while a unit is free.
 
-use crate::check::found::Found;
+use crate::check::Found;
 use crate::check::holders::Holders;
 use crate::check::report::Rule;
-use crate::check::timeline::Timeline;
 use crate::record::{Answer, Refusal, Supply};
 
 /// Between the call and the return of `sold_out` there must be a moment at which every unit may have been kept from
@@ -35,7 +34,9 @@ pub(super) fn check(found: &mut Found<'_>, holders: &Holders) {
         intervals.push((first, last));
     }
     let unknown = holders.all.iter().filter(|holder| holder.unit.is_none());
-    let taken = Timeline::of(intervals.into_iter().chain(unknown.map(|holder| (holder.from, holder.until))));
+    let intervals = intervals.into_iter().chain(unknown.map(|holder| (holder.from, holder.until)));
+    let units = view.round.units;
+    let all_taken = Spans::of(intervals, units);
     for operation in &view.operations {
         let (Answer::Refused(Refusal::SoldOut), Some(returned)) = (operation.answer, operation.return_ns) else {
             continue;
@@ -43,14 +44,78 @@ pub(super) fn check(found: &mut Found<'_>, holders: &Holders) {
         if returned >= view.forgets_from() {
             continue;
         }
-        found.judged().sold_out += 1;
-        let most = taken.most(operation.call_ns, returned);
-        if most < view.round.units {
-            let units = view.round.units;
-            let message = format!(
-                "{operation}, but at no moment between the two can more than {most} of {units} units have been taken"
-            );
+        found.report.judged.sold_out += 1;
+        if !all_taken.overlap(operation.call_ns, returned) {
+            let message =
+                format!("{operation}, but at no moment between the two can all {units} units have been taken");
             found.violation(Rule::SoldOutWhileFree, message);
         }
+    }
+}
+
+/// Spans of time, each from its first to its last moment, ascending.
+struct Spans(Vec<(u64, u64)>);
+
+impl Spans {
+    /// When at least so many of these intervals hold at once.
+    fn of(intervals: impl IntoIterator<Item = (u64, u64)>, least: u32) -> Self {
+        let mut changes: Vec<(u64, i64)> = Vec::new();
+        for (first, last) in intervals {
+            changes.push((first, 1));
+            changes.extend(last.checked_add(1).map(|after| (after, -1)));
+        }
+        changes.sort_unstable();
+        let (mut spans, mut count, mut since) = (Vec::new(), 0, None);
+        for at_once in changes.chunk_by(|one, other| one.0 == other.0) {
+            let at = at_once[0].0;
+            count += at_once.iter().map(|change| change.1).sum::<i64>();
+            let are_enough = count >= i64::from(least);
+            match since {
+                None if are_enough => since = Some(at),
+                Some(first) if !are_enough => {
+                    spans.push((first, at - 1));
+                    since = None;
+                }
+                _ => {}
+            }
+        }
+        spans.extend(since.map(|first| (first, u64::MAX)));
+        Self(spans)
+    }
+
+    fn overlap(&self, first: u64, last: u64) -> bool {
+        let next = self.0.partition_point(|span| span.1 < first);
+        self.0.get(next).is_some_and(|span| span.0 <= last)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::Spans;
+
+    proptest! {
+        #[test]
+        fn enough_hold_at_some_moment_of_what_overlaps(
+            intervals in prop::collection::vec((0..40_u64, 0..20_u64), 0..12),
+            least in 1..5_u32,
+            asked in prop::collection::vec((0..70_u64, 0..20_u64), 1..20),
+        ) {
+            let intervals: Vec<_> = intervals.into_iter().map(|(first, long)| (first, first + long)).collect();
+            let spans = Spans::of(intervals.clone(), least);
+            for (first, long) in asked {
+                let at = |moment| intervals.iter().filter(|(from, to)| (*from..=*to).contains(&moment)).count();
+                let are_enough = (first..=first + long).any(|moment| at(moment) >= least as usize);
+                prop_assert_eq!(spans.overlap(first, first + long), are_enough);
+            }
+        }
+    }
+
+    #[test]
+    fn what_has_no_end_stays() {
+        let spans = Spans::of([(5, u64::MAX), (7, 8)], 1);
+        assert_eq!([(0, 4), (0, 5), (9, u64::MAX)].map(|(first, last)| spans.overlap(first, last)), [false, true, true]);
+        assert!(!Spans::of([], 1).overlap(0, u64::MAX));
     }
 }

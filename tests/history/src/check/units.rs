@@ -1,7 +1,7 @@
 //! No two reservations own a unit at once.
 
+use crate::check::Found;
 use crate::check::certain::Reservations;
-use crate::check::found::Found;
 use crate::check::in_words::moment;
 use crate::check::report::Rule;
 use crate::record::{Name, Supply};
@@ -25,7 +25,7 @@ pub(super) fn check(found: &mut Found<'_>, reservations: &Reservations) {
     });
     let mut owned: Vec<Owned> = owned.collect();
     owned.sort_by_key(|one| (one.unit, one.from));
-    found.judged().owned += owned.len();
+    found.report.judged.owned += owned.len();
     let in_words = |one: &Owned| {
         let reservation = all[one.reservation];
         let user = reservation.user(view).map_or("somebody", Name::text);
