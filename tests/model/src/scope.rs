@@ -57,99 +57,56 @@ const fn of(user: u8, tries: u8) -> Request {
     Request { user, tries }
 }
 
+/// Redis loses nothing.
+const CALM: Scope = Scope { repairs: false, ..Scope::QUIET };
+const LOST_WRITES: Scope = Scope { failovers: 1, lost_writes: 3, ..Scope::QUIET };
+const ALL_LOST: Scope = Scope { wipes: 1, reconcilers: 2, ..Scope::QUIET };
+const TWO_USERS: &[Request] = &[of(0, 1), of(1, 1)];
+const ONE_REPEATS: &[Request] = &[of(0, 2), of(1, 1)];
+const ONE_USER: &[Request] = &[of(0, 2), of(0, 1)];
+const TWO_KEYS: &[Request] = &[of(0, 1), of(0, 1), of(1, 1)];
+const THREE_USERS: &[Request] = &[of(0, 1), of(1, 1), of(2, 1)];
+const THREE_KEYS: &[Request] = &[of(0, 1), of(0, 1), of(0, 1)];
+
 /// The scopes in which the right protocol is checked.
 pub const SCOPES: [Scope; 13] = [
-    Scope { name: "two warmups", requests: &[of(0, 1), of(1, 1)], reconcilers: 2, repairs: false, ..Scope::QUIET },
+    Scope { name: "two warmups", requests: TWO_USERS, reconcilers: 2, ..CALM },
     Scope {
         name: "one unit, two users",
         units: 1,
-        requests: &[of(0, 1), of(1, 1)],
+        requests: TWO_USERS,
         duplicates: 1,
         crashes: 2,
         cancels: 1,
         payments: 1,
-        repairs: false,
-        ..Scope::QUIET
+        ..CALM
     },
-    Scope {
-        name: "a repeated request",
-        requests: &[of(0, 2), of(1, 1)],
-        duplicates: 1,
-        crashes: 1,
-        payments: 1,
-        repairs: false,
-        ..Scope::QUIET
-    },
-    Scope {
-        name: "one user, two keys",
-        requests: &[of(0, 2), of(0, 1)],
-        duplicates: 1,
-        crashes: 1,
-        cancels: 1,
-        repairs: false,
-        ..Scope::QUIET
-    },
+    Scope { name: "a repeated request", requests: ONE_REPEATS, duplicates: 1, crashes: 1, payments: 1, ..CALM },
+    Scope { name: "one user, two keys", requests: ONE_USER, duplicates: 1, crashes: 1, cancels: 1, ..CALM },
     Scope {
         name: "lost writes, one unit",
         units: 1,
-        requests: &[of(0, 1), of(1, 1)],
+        requests: TWO_USERS,
         crashes: 1,
         cancels: 1,
         payments: 1,
-        failovers: 1,
-        lost_writes: 3,
-        ..Scope::QUIET
+        ..LOST_WRITES
     },
-    Scope {
-        name: "lost writes, two keys",
-        requests: &[of(0, 1), of(0, 1), of(1, 1)],
-        failovers: 1,
-        lost_writes: 3,
-        ..Scope::QUIET
-    },
-    Scope {
-        name: "lost writes, three users",
-        requests: &[of(0, 1), of(1, 1), of(2, 1)],
-        failovers: 1,
-        lost_writes: 3,
-        ..Scope::QUIET
-    },
-    Scope {
-        name: "lost writes, limit 2",
-        limit: 2,
-        requests: &[of(0, 1), of(0, 1), of(1, 1)],
-        failovers: 1,
-        lost_writes: 3,
-        ..Scope::QUIET
-    },
+    Scope { name: "lost writes, two keys", requests: TWO_KEYS, ..LOST_WRITES },
+    Scope { name: "lost writes, three users", requests: THREE_USERS, ..LOST_WRITES },
+    Scope { name: "lost writes, limit 2", limit: 2, requests: TWO_KEYS, ..LOST_WRITES },
     Scope {
         name: "lost writes, two failovers",
         units: 1,
-        requests: &[of(0, 1), of(1, 1)],
+        requests: TWO_USERS,
         cancels: 1,
         failovers: 2,
         lost_writes: 4,
         reconcilers: 2,
         ..Scope::QUIET
     },
-    Scope { name: "all lost, limit 2", limit: 2, requests: &[of(0, 1), of(0, 1), of(0, 1)], wipes: 1, ..Scope::QUIET },
-    Scope { name: "all lost", requests: &[of(0, 1), of(0, 1), of(1, 1)], wipes: 1, reconcilers: 2, ..Scope::QUIET },
-    Scope {
-        name: "all lost, a crash",
-        requests: &[of(0, 1), of(1, 1)],
-        crashes: 1,
-        payments: 1,
-        wipes: 1,
-        reconcilers: 2,
-        ..Scope::QUIET
-    },
-    Scope {
-        name: "lost writes, then all lost",
-        requests: &[of(0, 1), of(1, 1)],
-        failovers: 1,
-        lost_writes: 2,
-        wipes: 1,
-        reconcilers: 2,
-        ..Scope::QUIET
-    },
+    Scope { name: "all lost, limit 2", limit: 2, requests: THREE_KEYS, reconcilers: 1, ..ALL_LOST },
+    Scope { name: "all lost", requests: TWO_KEYS, ..ALL_LOST },
+    Scope { name: "all lost, a crash", requests: TWO_USERS, crashes: 1, payments: 1, ..ALL_LOST },
+    Scope { name: "lost writes, then all lost", requests: TWO_USERS, failovers: 1, lost_writes: 2, ..ALL_LOST },
 ];

@@ -149,12 +149,10 @@ impl<'a> Finder<'a> {
             finder.moves.push(Move { actions, state, runs });
         };
         match (stand, how) {
-            (Stand::Finished, How::Done) => gone(self, Vec::new(), self.state.clone()),
-            (Stand::Fresh, How::Done) if !is_message => gone(self, Vec::new(), self.state.clone()),
-            (Stand::Gone, How::Failed | How::Died) => gone(self, Vec::new(), self.state.clone()),
-            (Stand::Fresh | Stand::Finished, How::Failed | How::Died) if !is_message => {
+            (Stand::Finished, How::Done) | (Stand::Gone, How::Failed | How::Died) => {
                 gone(self, Vec::new(), self.state.clone());
             }
+            (Stand::Fresh | Stand::Finished, _) if !is_message => gone(self, Vec::new(), self.state.clone()),
             (Stand::At(job), How::Failed | How::Died) if is_message && job.next == Next::Start => {
                 match self.act(self.state, Action::Miss(job)) {
                     Some(state) => gone(self, vec![Action::Miss(job)], state),
