@@ -3,81 +3,27 @@ use stock::{RateLimited, WinsSeen};
 use crate::prelude::*;
 
 const WRONG: Admit = Admit::WrongAnswer { again: false };
-const TWO_MINUTES_MS: u32 = 120_000;
-/// Three at once and then one an hour, so the limit does not refill during a test.
-const THREE: GcraLimit = GcraLimit { emission_interval_us: 3_600_000_000, burst: 3 };
-
-struct Visitor<'a> {
-    round: &'a TestRound,
-    name: &'static str,
-    ip: &'static str,
-    per_user: GcraLimit,
-    per_ip: GcraLimit,
-    per_sale: Option<GcraLimit>,
-}
-
-fn visitor<'a>(round: &'a TestRound, name: &'static str) -> Visitor<'a> {
-    Visitor { round, name, ip: "192.0.2.1", per_user: FREE, per_ip: FREE, per_sale: None }
-}
-
-impl Visitor<'_> {
-    async fn challenge(&self, id: Uuid, expected: &str) -> Challenged {
-        let user = user(self.name);
-        let request = ChallengeRequest { applicant: self.applicant(&user), id, expected, life_ms: TWO_MINUTES_MS };
-        self.round.stock().challenge(&request).await.unwrap()
-    }
-
-    async fn answer(&self, id: Uuid, answer: &str) -> Admit {
-        self.admit(id, Some(answer)).await
-    }
-
-    /// Asks for a pass of a sale without challenges.
-    async fn unasked(&self, id: Uuid) -> Admit {
-        self.admit(id, None).await
-    }
-
-    async fn admit(&self, id: Uuid, answer: Option<&str>) -> Admit {
-        let user = user(self.name);
-        let request = answered(self.applicant(&user), id, answer);
-        self.round.stock().admit(&AdmitRequest { per_sale: self.per_sale, ..request }).await.unwrap()
-    }
-
-    fn applicant<'b>(&'b self, user: &'b UserId) -> Applicant<'b> {
-        let Self { ip, per_user, per_ip, .. } = *self;
-        Applicant { user, ip, per_user, per_ip }
-    }
-
-    /// Answers a challenge that was never issued.
-    async fn guess(&self) -> Admit {
-        self.answer(Uuid::now_v7(), "0").await
-    }
-
-    /// Gets a challenge and answers it correctly.
-    async fn pass(&self) -> Admit {
-        let id = Uuid::now_v7();
-        assert_eq!(self.challenge(id, "23").await, Challenged::Issued);
-        self.answer(id, "23").await
-    }
-}
+/// Three at once.
+const THREE: GcraLimit = GcraLimit { burst: 3, ..ONE };
 
 #[tokio::test]
 async fn where_nothing_is_asked_a_pass_is_given_within_the_rules() {
     let round = TestRound::start(terms(1, 1)).await;
     let alice = Visitor { per_user: THREE, ..visitor(&round, "alice") };
     let id = Uuid::now_v7();
-    let first = alice.unasked(id).await;
+    let first = alice.admit(id, None).await;
     assert!(matches!(first, Admit::Admitted(_)));
-    let again = join_all((0..10).map(|_| alice.unasked(id))).await;
+    let again = join_all((0..10).map(|_| alice.admit(id, None))).await;
     assert!(again.iter().all(|answer| *answer == first), "one request: {again:?}");
     for _ in 0..2 {
-        assert!(matches!(alice.unasked(Uuid::now_v7()).await, Admit::Admitted(_)));
+        assert!(matches!(alice.admit(Uuid::now_v7(), None).await, Admit::Admitted(_)));
     }
-    let limited = alice.unasked(Uuid::now_v7()).await;
+    let limited = alice.admit(Uuid::now_v7(), None).await;
     assert!(matches!(limited, Admit::RateLimited(RateLimited { own: true, .. })), "{limited:?}");
-    assert_eq!(alice.unasked(id).await, first, "a retry is not charged again");
+    assert_eq!(alice.admit(id, None).await, first, "a retry is not charged again");
 
     round.reserve(&user("alice")).await;
-    assert!(matches!(visitor(&round, "bob").unasked(Uuid::now_v7()).await, Admit::SoldOut(_)));
+    assert!(matches!(visitor(&round, "bob").admit(Uuid::now_v7(), None).await, Admit::SoldOut(_)));
 }
 
 #[tokio::test]
@@ -267,14 +213,13 @@ async fn a_user_an_address_and_a_sale_have_each_a_rate() {
 #[tokio::test]
 async fn what_one_rate_refuses_the_others_do_not_count() {
     let round = TestRound::start(terms(3, 1)).await;
-    let one = GcraLimit { burst: 1, ..THREE };
-    let busy = Visitor { per_user: THREE, per_ip: one, ..visitor(&round, "alice") };
-    assert_eq!(busy.answer(Uuid::now_v7(), "0").await, Admit::NoChallenge);
+    let busy = Visitor { per_user: THREE, per_ip: ONE, ..visitor(&round, "alice") };
+    assert_eq!(busy.guess().await, Admit::NoChallenge);
     for _ in 0..5 {
-        assert!(matches!(busy.answer(Uuid::now_v7(), "0").await, Admit::RateLimited(_)));
+        assert!(matches!(busy.guess().await, Admit::RateLimited(_)));
     }
     let elsewhere = Visitor { ip: "192.0.2.2", ..busy };
-    assert_eq!(elsewhere.answer(Uuid::now_v7(), "0").await, Admit::NoChallenge, "her second of three");
+    assert_eq!(elsewhere.guess().await, Admit::NoChallenge, "her second of three");
 }
 
 #[tokio::test]
@@ -284,7 +229,7 @@ async fn what_was_used_up_comes_back_at_the_rate() {
     let alice = Visitor { per_user: quick, ..visitor(&round, "alice") };
     let (began, mut taken) = (clock(), 0);
     while taken < 3 {
-        match alice.answer(Uuid::now_v7(), "0").await {
+        match alice.guess().await {
             Admit::NoChallenge => taken += 1,
             Admit::RateLimited(limited) => assert!((1..=50).contains(&limited.retry_after_ms)),
             other => panic!("{other:?}"),

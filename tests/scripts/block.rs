@@ -16,11 +16,6 @@ async fn record(round: &TestRound, name: &str) -> Option<String> {
     round.redis().await.hget("buyers:{lamp:1:0}", name).await.unwrap()
 }
 
-async fn answer(round: &TestRound, name: &str) -> Admit {
-    let user = user(name);
-    round.stock().admit(&answered(applicant(&user), Uuid::now_v7(), Some("0"))).await.unwrap()
-}
-
 #[tokio::test]
 async fn a_note_keeps_out_until_it_is_removed() {
     let round = TestRound::start(terms(9, 1)).await;
@@ -28,8 +23,8 @@ async fn a_note_keeps_out_until_it_is_removed() {
         assert!(note(&round, "eve", Some(in_ms(60_000))).await);
     }
     assert_eq!(round.reserve(&user("eve")).await, Reserve::Blocked);
-    assert_eq!(answer(&round, "eve").await, Admit::Blocked);
-    assert_eq!(answer(&round, "alice").await, Admit::NoChallenge);
+    assert_eq!(visitor(&round, "eve").guess().await, Admit::Blocked);
+    assert_eq!(visitor(&round, "alice").guess().await, Admit::NoChallenge);
     for key in ["buyers:{lamp:1:0}", "blocked:{lamp:1:0}"] {
         let left_ms: i64 = round.redis().await.pttl(key).await.unwrap();
         assert!(left_ms > 0, "{key} must expire with the round");
@@ -47,12 +42,9 @@ async fn a_note_keeps_out_until_it_is_removed() {
 async fn a_blocked_user_meets_the_rates() {
     let round = TestRound::start(terms(9, 1)).await;
     assert!(note(&round, "eve", Some(in_ms(60_000))).await);
-    let once = GcraLimit { emission_interval_us: 3_600_000_000, burst: 1 };
-    let eve = user("eve");
-    let eve = Applicant { per_user: once, ..applicant(&eve) };
-    let request = answered(eve, Uuid::now_v7(), Some("0"));
-    assert_eq!(round.stock().admit(&request).await.unwrap(), Admit::Blocked);
-    let second = round.stock().admit(&request).await.unwrap();
+    let eve = Visitor { per_user: ONE, ..visitor(&round, "eve") };
+    assert_eq!(eve.guess().await, Admit::Blocked);
+    let second = eve.guess().await;
     assert!(matches!(second, Admit::RateLimited { .. }), "{second:?}");
 }
 
@@ -108,7 +100,7 @@ async fn who_is_blocked_after_buying_keeps_it_and_hears_of_it() {
 async fn a_note_that_is_over_goes_with_the_next_reservation() {
     let round = TestRound::start(terms(9, 2)).await;
     note(&round, "eve", Some(in_ms(-1))).await;
-    assert_eq!(answer(&round, "eve").await, Admit::NoChallenge);
+    assert_eq!(visitor(&round, "eve").guess().await, Admit::NoChallenge);
     let is_noted = async || record(&round, "eve").await.unwrap().split(';').any(|part| part.starts_with("b "));
     assert!(is_noted().await);
     round.buy(&user("eve")).await;
@@ -120,7 +112,7 @@ async fn a_note_is_no_reservation() {
     let round = TestRound::start(terms(1, 1)).await;
     note(&round, "eve", Some(in_ms(-1))).await;
     round.buy(&user("alice")).await;
-    assert!(matches!(answer(&round, "eve").await, Admit::SoldOut(_)), "a note does not make her a buyer");
+    assert!(matches!(visitor(&round, "eve").guess().await, Admit::SoldOut(_)), "a note does not make her a buyer");
 }
 
 #[tokio::test]

@@ -58,12 +58,8 @@ async fn sell(stock: &Stock, id: &RoundId) {
     assert!(round.load(&load).await.unwrap());
 
     let alice = user("alice");
-    let applicant = applicant(&alice);
-    let challenge = Uuid::now_v7();
-    let asked = ChallengeRequest { applicant, id: challenge, expected: "23", life_ms: 60_000 };
-    assert_eq!(round.challenge(&asked).await.unwrap(), Challenged::Issued);
-    let answered = AdmitRequest { per_sale: Some(FREE), ..answered(applicant, challenge, Some("23")) };
-    assert!(matches!(round.admit(&answered).await.unwrap(), Admit::Admitted(_)));
+    let visitor = Visitor { per_sale: Some(FREE), ..Visitor::at(round, alice.clone()) };
+    assert!(matches!(visitor.pass().await, Admit::Admitted(_)));
 
     let reserved = round.reserve(Uuid::now_v7(), &alice, BuyerClass::EVERYONE).await.unwrap();
     let Reserve::Reserved(reservation) = reserved else { panic!("a unit is free") };

@@ -74,13 +74,7 @@ async fn who_is_closed_out_early_is_told_so() {
 
 #[tokio::test]
 async fn admission_knows_the_same_moments() {
-    let admit = async |round: &TestRound, name: &str, class| {
-        let (user, id) = (user(name), Uuid::now_v7());
-        let asked = ChallengeRequest { applicant: applicant(&user), id, expected: "23", life_ms: 60_000 };
-        assert_eq!(round.stock().challenge(&asked).await.unwrap(), Challenged::Issued);
-        let answered = answered(applicant(&user), id, Some("23"));
-        round.stock().admit(&AdmitRequest { class, ..answered }).await.unwrap()
-    };
+    let admit = async |round: &TestRound, name: &str, class| Visitor { class, ..visitor(round, name) }.pass().await;
     let mut later = terms(5, 1);
     later.opens_at_ms = later.opens_at_ms.plus_s(360);
     let round = TestRound::start(later.clone()).await;

@@ -1,6 +1,6 @@
 //! Tickets, and the movement of a line.
 
-use stock::{Joined, Joining, LineMoved, LineStep, RoundStock};
+use stock::{Joined, Joining, LineMoved, LineStep};
 
 use crate::prelude::*;
 

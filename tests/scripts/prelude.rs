@@ -8,9 +8,9 @@ pub(crate) use redis::AsyncCommands;
 pub(crate) use redis::aio::MultiplexedConnection;
 pub(crate) use sale::*;
 pub(crate) use stock::{
-    Admit, AdmitRequest, Applicant, ChallengeRequest, Challenged, DonateFor, Donated, GcraLimit, Refused, Reseated,
-    Reserve, RoundLoad, SoldOut, Stock,
+    Admit, Challenged, DonateFor, Donated, GcraLimit, Refused, Reseated, Reserve, RoundLoad, RoundStock, SoldOut, Stock,
 };
+use stock::{AdmitRequest, Applicant, ChallengeRequest};
 pub(crate) use tests::{TestRound, first_version, fresh_id, held, terms, unsold, user};
 pub(crate) use uuid::Uuid;
 
@@ -18,13 +18,61 @@ pub(crate) use crate::sequences::clock;
 
 /// More than any test uses up.
 pub(crate) const FREE: GcraLimit = GcraLimit { emission_interval_us: 1, burst: 1000 };
+/// One, and then one an hour, so the limit does not refill during a test.
+pub(crate) const ONE: GcraLimit = GcraLimit { emission_interval_us: 3_600_000_000, burst: 1 };
+pub(crate) const TWO_MINUTES_MS: u32 = 120_000;
 
-pub(crate) fn applicant(user: &UserId) -> Applicant<'_> {
-    Applicant { user, ip: "192.0.2.1", per_user: FREE, per_ip: FREE }
+/// Somebody at the door of a sale.
+pub(crate) struct Visitor<'a> {
+    pub(crate) stock: RoundStock<'a>,
+    pub(crate) user: UserId,
+    pub(crate) ip: &'static str,
+    pub(crate) per_user: GcraLimit,
+    pub(crate) per_ip: GcraLimit,
+    pub(crate) per_sale: Option<GcraLimit>,
+    pub(crate) class: BuyerClass,
 }
 
-pub(crate) fn answered<'a>(applicant: Applicant<'a>, id: Uuid, answer: Option<&'a str>) -> AdmitRequest<'a> {
-    AdmitRequest { applicant, id, answer, per_sale: None, class: BuyerClass::EVERYONE }
+pub(crate) fn visitor<'a>(round: &'a TestRound, name: &str) -> Visitor<'a> {
+    Visitor::at(round.stock(), user(name))
+}
+
+impl<'a> Visitor<'a> {
+    pub(crate) fn at(stock: RoundStock<'a>, user: UserId) -> Self {
+        let class = BuyerClass::EVERYONE;
+        Self { stock, user, ip: "192.0.2.1", per_user: FREE, per_ip: FREE, per_sale: None, class }
+    }
+
+    fn applicant(&self) -> Applicant<'_> {
+        Applicant { user: &self.user, ip: self.ip, per_user: self.per_user, per_ip: self.per_ip }
+    }
+
+    pub(crate) async fn challenge(&self, id: Uuid, expected: &str) -> Challenged {
+        let request = ChallengeRequest { applicant: self.applicant(), id, expected, life_ms: TWO_MINUTES_MS };
+        self.stock.challenge(&request).await.unwrap()
+    }
+
+    /// Without an answer, asks for a pass of a sale without challenges.
+    pub(crate) async fn admit(&self, id: Uuid, answer: Option<&str>) -> Admit {
+        let (applicant, per_sale, class) = (self.applicant(), self.per_sale, self.class);
+        self.stock.admit(&AdmitRequest { applicant, id, answer, per_sale, class }).await.unwrap()
+    }
+
+    pub(crate) async fn answer(&self, id: Uuid, answer: &str) -> Admit {
+        self.admit(id, Some(answer)).await
+    }
+
+    /// Answers a challenge that was never issued.
+    pub(crate) async fn guess(&self) -> Admit {
+        self.answer(Uuid::now_v7(), "0").await
+    }
+
+    /// Gets a challenge and answers it correctly.
+    pub(crate) async fn pass(&self) -> Admit {
+        let id = Uuid::now_v7();
+        assert_eq!(self.challenge(id, "23").await, Challenged::Issued);
+        self.answer(id, "23").await
+    }
 }
 
 /// A script whose clock says `now`.

@@ -193,20 +193,16 @@ async fn a_drop_that_comes_after_the_end_is_not_announced() {
 async fn admission_says_when_more_comes() {
     let mut weather = Weather::start(2, Rain { at_once: 1, drops: drops([(20, 1)]), ..Rain::default() }, 500).await;
     weather.buy().await;
-    let (bob, id) = (user("bob"), Uuid::now_v7());
-    let applicant = applicant(&bob);
-    let (round_id, stock) = (weather.round.id.clone(), weather.round.server.clone());
-    let challenge = ChallengeRequest { applicant, id, expected: "23", life_ms: 120_000 };
-    assert_eq!(stock.round(&round_id).challenge(&challenge).await.unwrap(), Challenged::Issued);
-    let answer = answered(applicant, id, Some("23"));
-    let admit = async || stock.round(&round_id).admit(&answer).await.unwrap();
-    let Admit::SoldOut(told) = admit().await else { panic!("nothing is left until the drop") };
+    let (round, stock, id) = (weather.round.id.clone(), weather.round.server.clone(), Uuid::now_v7());
+    let bob = Visitor::at(stock.round(&round), user("bob"));
+    assert_eq!(bob.challenge(id, "23").await, Challenged::Issued);
+    let Admit::SoldOut(told) = bob.answer(id, "23").await else { panic!("nothing is left until the drop") };
     let next = weather.current().terms.opens_at_ms.plus_s(20);
     assert_eq!(told.next_release_ms, Some(next));
     weather.pass_until(next).await;
-    assert!(matches!(admit().await, Admit::Admitted(_)));
+    assert!(matches!(bob.answer(id, "23").await, Admit::Admitted(_)));
     assert_eq!(weather.buy().await.unit, Unit(2), "the first to ask for it after the drop");
-    let last = stock.round(&round_id).admit(&AdmitRequest { id: Uuid::now_v7(), ..answer }).await.unwrap();
+    let last = bob.guess().await;
     let Admit::SoldOut(told) = last else { panic!("{last:?}: no drops are left") };
     assert_eq!(told.next_release_ms, None);
 }

@@ -1,17 +1,12 @@
 //! Admission and counters of a round with several lanes.
 
-use stock::RoundStock;
-
 use super::Lanes;
 use crate::prelude::*;
 
 const LANES: u16 = 4;
-/// One, and then one an hour.
-const ONE: GcraLimit = GcraLimit { emission_interval_us: 3_600_000_000, burst: 1 };
 
 async fn admit(round: RoundStock<'_>, user: &UserId) -> Admit {
-    let applicant = Applicant { per_user: ONE, ..applicant(user) };
-    round.admit(&answered(applicant, Uuid::now_v7(), None)).await.unwrap()
+    Visitor { per_user: ONE, ..Visitor::at(round, user.clone()) }.admit(Uuid::now_v7(), None).await
 }
 
 /// A user of an empty lane is admitted for another lane's units, and charged once for the two calls that this takes.

@@ -6,7 +6,7 @@ mod lost;
 mod moving;
 mod steps;
 
-use stock::{RoundStock, StockError, Transfer};
+use stock::{StockError, Transfer};
 
 use crate::prelude::*;
 

@@ -2,12 +2,15 @@
 
 use proptest::collection::vec;
 use proptest::prelude::*;
-use proptest::test_runner::{Config, TestCaseError, TestRunner};
+use proptest::test_runner::TestCaseError;
 use stock::Transfer;
 use tests::round;
 
 use super::{BUYER, Lanes, Replica, wait};
 use crate::prelude::*;
+use crate::sequences::{one_thread, run_cases};
+
+const CASES: u32 = 24;
 
 /// What happens to a round, one call to Redis at a time.
 #[derive(Debug, Clone)]
@@ -320,14 +323,10 @@ impl Expected {
 /// Random steps on two to four lanes; `sequences` has them on one. Then all remaining units are bought.
 #[test]
 fn every_unit_is_in_one_place_all_the_time() {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let runtime = one_thread();
     let server = std::cell::RefCell::new(runtime.block_on(Lanes::start(1, 2)));
-    let mut config = Config { failure_persistence: None, max_shrink_iters: 2000, ..Config::default() };
-    if std::env::var_os("PROPTEST_CASES").is_none() {
-        config.cases = 24;
-    }
     let scripts = (2..=4u16, 1..=12u32, vec(step(), 1..=50));
-    let outcome = TestRunner::new(config).run(&scripts, |(of, total, steps)| {
+    run_cases(CASES, &scripts, |(of, total, steps)| {
         let mut lanes = server.borrow_mut();
         lanes.id = round(&format!("lamp-{}", uuid::Uuid::new_v4().as_simple()), 1);
         lanes.terms = Terms { lanes: of, ..terms(total, 20) };
@@ -360,7 +359,4 @@ fn every_unit_is_in_one_place_all_the_time() {
             Ok(())
         })
     });
-    if let Err(error) = outcome {
-        panic!("{error}");
-    }
 }

@@ -13,6 +13,7 @@ use std::fmt::Write;
 
 use proptest::strategy::Strategy;
 use proptest::test_runner::{Config, TestCaseError, TestRunner};
+use tokio::runtime::{Builder, Runtime};
 
 pub(crate) use checked::clock;
 use checked::{Checked, Outcome, Stop};
@@ -37,13 +38,21 @@ fn whatever_redis_loses_is_repaired() {
 
 /// Runs all cases on one server, each with its own sale.
 fn run(scripts: &impl Strategy<Value = Script>, calm: bool) {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    let runtime = one_thread();
     let server = runtime.block_on(async { TestRound::start_empty() });
+    run_cases(CASES, scripts, |script| runtime.block_on(play(&server, &script, calm)));
+}
+
+pub(crate) fn one_thread() -> Runtime {
+    Builder::new_current_thread().enable_all().build().expect("a runtime")
+}
+
+/// Runs as many cases, unless `PROPTEST_CASES` says how many.
+pub(crate) fn run_cases<S: Strategy>(cases: u32, scripts: &S, case: impl Fn(S::Value) -> Result<(), TestCaseError>) {
     let mut config = Config { failure_persistence: None, max_shrink_iters: MAX_SHRINK_ITERS, ..Config::default() };
     if std::env::var_os("PROPTEST_CASES").is_none() {
-        config.cases = CASES;
+        config.cases = cases;
     }
-    let case = |script| runtime.block_on(play(&server, &script, calm));
     if let Err(error) = TestRunner::new(config).run(scripts, case) {
         panic!("{error}");
     }
