@@ -11,12 +11,27 @@ use local::identity::Issuer;
 use local::setup::install;
 use local::valkey::Valkey;
 use serde_json::{Value, json};
-use tokio::net::TcpListener;
+use tokio::io::AsyncReadExt;
+use tokio::net::{TcpListener, TcpStream};
 use tokio::task::spawn_blocking;
+use tokio::time::timeout;
 
 /// The function's name, and its timeout in seconds.
 pub(crate) const FUNCTION: &str = "echo";
 pub(crate) const TIMEOUT_S: u64 = 3;
+/// Far longer than any test takes.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(90);
+
+pub(crate) async fn connect(gateway: &Gateway) -> TcpStream {
+    TcpStream::connect(gateway.url().strip_prefix("http://").unwrap()).await.unwrap()
+}
+
+pub(crate) async fn rest(connection: &mut TcpStream) -> String {
+    let mut heard = Vec::new();
+    // A reset connection has already delivered its answer.
+    let _ = timeout(PATIENCE, connection.read_to_end(&mut heard)).await.expect("the gateway closes the connection");
+    String::from_utf8_lossy(&heard).into_owned()
+}
 
 /// An emulator with an API. Dropping it stops it.
 pub(crate) struct Api {

@@ -12,10 +12,7 @@ use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 use uuid::Uuid;
 
-use crate::api::{Api, FUNCTION, TIMEOUT_S};
-
-/// Far longer than any test takes.
-const PATIENCE: Duration = Duration::from_secs(60);
+use crate::api::{Api, FUNCTION, PATIENCE, TIMEOUT_S};
 
 async fn open_api() -> Api {
     let api = Api::with(json!({}), json!({})).await;

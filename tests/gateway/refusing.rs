@@ -1,16 +1,10 @@
 //! What the gateway itself refuses: requests beyond its limits, and APIs that it does not support.
 
-use std::time::Duration;
-
 use local::gateway::{Concurrency, Gateway};
 use serde_json::{Value, json};
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpStream;
+use tokio::io::AsyncWriteExt;
 
-use crate::api::Api;
-
-/// Far longer than any test takes.
-const PATIENCE: Duration = Duration::from_secs(60);
+use crate::api::{Api, connect, rest};
 
 async fn status_of(request: reqwest::RequestBuilder) -> (u16, Value) {
     let answer = request.send().await.unwrap();
@@ -33,13 +27,10 @@ async fn requests_beyond_the_limits_are_refused(gateway: &Gateway) {
     let message = |message: &str| json!({ "message": message });
 
     // The answer comes before the body, so do not send it: a client that is still sending would see a broken connection.
-    let address = gateway.url().strip_prefix("http://").unwrap().to_owned();
-    let mut connection = TcpStream::connect(&address).await.unwrap();
+    let mut connection = connect(gateway).await;
     let head = "POST /open HTTP/1.1\r\nhost: a\r\nconnection: close\r\ncontent-length: 10485761\r\n\r\n";
     connection.write_all(head.as_bytes()).await.unwrap();
-    let mut heard = Vec::new();
-    tokio::time::timeout(PATIENCE, connection.read_to_end(&mut heard)).await.expect("an answer").unwrap();
-    let heard = String::from_utf8(heard).unwrap();
+    let heard = rest(&mut connection).await;
     assert!(
         heard.starts_with("HTTP/1.1 413 ") && heard.ends_with(r#"{"message":"Request Entity Too Large"}"#),
         "{heard}"
@@ -118,7 +109,6 @@ async fn a_page_of_another_origin_is_told_what_it_may() {
 
 /// Input that is not HTTP gets an answer or is disconnected, and does no harm.
 async fn what_is_no_http_does_no_harm(gateway: &Gateway) {
-    let address = gateway.url().strip_prefix("http://").unwrap().to_owned();
     let tries: [&[u8]; 8] = [
         b"\r\n\r\n",
         b"nonsense\r\n\r\n",
@@ -130,13 +120,10 @@ async fn what_is_no_http_does_no_harm(gateway: &Gateway) {
         b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
     ];
     for sent in tries {
-        let mut connection = TcpStream::connect(&address).await.unwrap();
+        let mut connection = connect(gateway).await;
         connection.write_all(sent).await.unwrap();
         connection.shutdown().await.unwrap();
-        let mut heard = Vec::new();
-        let read = tokio::time::timeout(PATIENCE, connection.read_to_end(&mut heard));
-        let _ = read.await.expect("an answer or the end of the connection");
-        let heard = String::from_utf8_lossy(&heard).into_owned();
+        let heard = rest(&mut connection).await;
         assert!(heard.is_empty() || heard.starts_with("HTTP/1.1 4"), "{sent:?}: {heard}");
     }
     let answer = reqwest::Client::new().post(format!("{}/open", gateway.url())).send().await.unwrap();

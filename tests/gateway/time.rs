@@ -4,16 +4,13 @@ use std::time::{Duration, Instant};
 
 use local::gateway::Gateway;
 use serde_json::json;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpStream;
-use tokio::time::{sleep_until, timeout};
+use tokio::io::AsyncWriteExt;
+use tokio::time::sleep_until;
 
-use crate::api::{Api, TIMEOUT_S};
+use crate::api::{Api, TIMEOUT_S, connect, rest};
 
 /// The gateway's limit for a whole request and for its head, which is `MAX_TIMEOUT` anywhere else.
 const LONGEST: Duration = Duration::from_secs(5);
-/// Far longer than any test takes.
-const PATIENCE: Duration = Duration::from_secs(90);
 
 /// One test, so that they have one emulator and wait beside each other.
 #[tokio::test(flavor = "multi_thread")]
@@ -26,17 +23,6 @@ async fn who_takes_too_long_or_speaks_http_2_is_not_served() {
         a_head_that_does_not_end_is_hung_up_on(&gateway),
         http_2_is_not_spoken_in_the_clear(&gateway),
     );
-}
-
-async fn connect(gateway: &Gateway) -> TcpStream {
-    TcpStream::connect(gateway.url().strip_prefix("http://").unwrap()).await.unwrap()
-}
-
-async fn rest(connection: &mut TcpStream) -> String {
-    let mut heard = Vec::new();
-    // A reset connection has already delivered its answer.
-    let _ = timeout(PATIENCE, connection.read_to_end(&mut heard)).await.expect("the gateway closes the connection");
-    String::from_utf8_lossy(&heard).into_owned()
 }
 
 /// The function alone would answer 500 after its own timeout.

@@ -34,15 +34,18 @@ fn ms(moment: EpochMs, ms: i64) -> EpochMs {
 }
 
 #[tokio::test]
-async fn each_class_has_its_opening_to_the_millisecond() {
+async fn each_class_has_its_opening_and_all_have_one_end_to_the_millisecond() {
     let round = TestRound::start(terms(1000, 1)).await;
-    let opens = round.view().await.counters.opens_at_ms;
+    let stock::Counters { opens_at_ms: opens, closes_at_ms: closes, .. } = round.view().await.counters;
     let first = opens.minus_s(MEMBER.lead_s);
     for (class, opening) in
         [(MEMBER, first), (STRANGER, opens), (BuyerClass { lead_s: 1, ..STRANGER }, opens.minus_s(1))]
     {
         assert_eq!(reserve_at(&round, ms(opening, -1), class).await, format!("not_open {}", opening.0), "{class:?}");
-        assert_eq!(reserve_at(&round, opening, class).await.split(' ').next(), Some("reserved"), "{class:?}");
+        for within in [opening, ms(closes, -1)] {
+            assert_eq!(reserve_at(&round, within, class).await.split(' ').next(), Some("reserved"), "{class:?}");
+        }
+        assert_eq!(reserve_at(&round, closes, class).await, "closed", "{class:?}");
     }
     assert_eq!(reserve_at(&round, first, STRANGER).await, format!("not_open {}", opens.0), "everyone's opening");
 }

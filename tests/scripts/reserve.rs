@@ -27,22 +27,6 @@ async fn three_per_person() {
     assert_eq!(round.view().await.counters.free(), 5);
 }
 
-/// The exact boundary.
-#[tokio::test]
-async fn the_window_is_half_open() {
-    let round = TestRound::start(terms(1000, 1)).await;
-    let counters = round.view().await.counters;
-    let code = async |now| {
-        let answer = reserve_at(&round, now, BuyerClass::EVERYONE).await;
-        answer.split(' ').next().unwrap().to_owned()
-    };
-    let at = |moment: EpochMs, ms: i64| EpochMs(moment.0 + ms);
-    assert_eq!(code(at(counters.opens_at_ms, -1)).await, "not_open");
-    assert_eq!(code(counters.opens_at_ms).await, "reserved");
-    assert_eq!(code(at(counters.closes_at_ms, -1)).await, "reserved");
-    assert_eq!(code(counters.closes_at_ms).await, "closed");
-}
-
 #[tokio::test]
 async fn every_key_leaves_with_the_round() {
     let round = TestRound::start(terms(3, 1)).await;
