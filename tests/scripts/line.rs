@@ -32,6 +32,14 @@ fn step(before: Option<String>, late: Option<u64>, late_s: u64) -> LineStep {
     LineStep { before, head, tail, late, late_s, late_ppb: 0, late_most: None, expires_at: EpochMs(i64::MAX / 1000) }
 }
 
+/// So many people come late in this second.
+async fn came(round: &TestRound, second: u64, people: u64) {
+    let mut redis = round.redis().await;
+    for n in 0..people {
+        let () = redis.zadd("arrivals:{lamp:1:line}", format!("{second}-{n}"), second).await.unwrap();
+    }
+}
+
 /// Moves the line by a step and returns where it ends.
 async fn moved_to(stock: RoundStock<'_>, step: &LineStep) -> (u64, u32) {
     let LineMoved::To(late_s, late_ppb) = stock.move_line(step).await.unwrap() else { panic!("no movement") };
@@ -112,13 +120,9 @@ async fn late_ones_are_admitted_by_their_seconds_and_part_of_a_second() {
     let round = TestRound::start_empty();
     let stock = round.stock();
     let now_s = now(&round).await.0 as u64 / 1000;
-    let mut redis = round.redis().await;
-    // 2 came in the first second, 4 five seconds later, and 3 in the future.
-    for (second, count) in [(now_s - 100, 2), (now_s - 95, 4), (now_s + 1000, 3)] {
-        for n in 0..count {
-            let () = redis.zadd("arrivals:{lamp:1:line}", format!("{second}-{n}"), second).await.unwrap();
-        }
-    }
+    came(&round, now_s - 100, 2).await;
+    came(&round, now_s - 95, 4).await;
+    came(&round, now_s + 1000, 3).await;
     let (mut late_s, mut late_ppb) = (0, 0);
     let mut moved = Vec::new();
     for more in [0, 1, 1, 1, 2, 1] {
@@ -144,9 +148,7 @@ async fn no_number_of_late_ones_in_a_second_stops_the_line() {
     let mut redis = round.redis().await;
     for count in [3, 6, 7, 9, 300] {
         let () = redis.del(&["arrivals:{lamp:1:line}", "line:{lamp:1:line}"]).await.unwrap();
-        for n in 0..count {
-            let () = redis.zadd("arrivals:{lamp:1:line}", n, second).await.unwrap();
-        }
+        came(&round, second, count).await;
         let (mut late_s, mut late_ppb) = (0, 0);
         for admitted in 1..=count {
             let before = stock.read_line().await.unwrap();
@@ -277,10 +279,7 @@ async fn it_does_not_go_beyond_what_it_may() {
     let round = TestRound::start_empty();
     let stock = round.stock();
     let second = now(&round).await.0 as u64 / 1000 - 100;
-    let mut redis = round.redis().await;
-    for n in 0..4 {
-        let () = redis.zadd("arrivals:{lamp:1:line}", n, second).await.unwrap();
-    }
+    came(&round, second, 4).await;
     let step = |late_most| LineStep { late_most: Some(late_most), ..step(None, Some(1), 0) };
     for most in [(0, 0), (second - 1, 999_999_999), (second, 249_999_999)] {
         assert_eq!(stock.move_line(&step(most)).await.unwrap(), LineMoved::Beyond(second, 250_000_000));
