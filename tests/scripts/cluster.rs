@@ -1,9 +1,10 @@
 //! Every script and every read on a cluster, which refuses commands with keys of two slots.
 
 use local::valkey_cluster::ValkeyCluster;
-use stock::{Joined, Joining, LineMoved, LineStep};
+use stock::{Joined, LineMoved};
 use tests::{fresh_reservation, round};
 
+use crate::line::{HOUR_MS, joining, step};
 use crate::prelude::*;
 
 const UNITS: u32 = 5;
@@ -75,31 +76,12 @@ async fn sell(stock: &Stock, id: &RoundId) {
     assert!(round.restore(&[], &counters).await.unwrap());
     round.tally(&BTreeMap::from([("sold_out", 1)])).await.unwrap();
     assert_eq!(round.answers().await.unwrap()["sold_out"], 1);
-    let hour = clock().plus_s(3600);
-    let joining = Joining {
-        user: &alice,
-        tickets_from: EpochMs(0),
-        opens_at: hour,
-        closes_at: hour,
-        expires_at: hour,
-        expected: None,
-    };
-    assert_eq!(round.join_line(&joining).await.unwrap(), Joined::Early);
-    let early = Joining { opens_at: EpochMs(0), ..joining };
-    assert_eq!(round.join_line(&early).await.unwrap(), Joined::Early);
-    let look = round.read_line().await.unwrap();
-    let (head, tail) = ("1 2".to_owned(), "3".to_owned());
-    let step = LineStep {
-        before: look.progress,
-        head,
-        tail,
-        late: Some(1),
-        late_s: 0,
-        late_ppb: 0,
-        late_most: None,
-        expires_at: hour,
-    };
-    assert!(matches!(round.move_line(&step).await.unwrap(), LineMoved::To(..)));
+    let at = round.read_line().await.unwrap().now;
+    for opens_in_ms in [HOUR_MS, -1000] {
+        assert_eq!(round.join_line(&joining(&alice, at, opens_in_ms)).await.unwrap(), Joined::Early);
+    }
+    let progress = round.read_line().await.unwrap().progress;
+    assert!(matches!(round.move_line(&step(progress, Some(1), 0)).await.unwrap(), LineMoved::To(..)));
     let paused = Round { version: 2, paused: true, ..first_version(id.clone(), terms) };
     round.amend(&paused).await.unwrap();
     let view = round.view().await.unwrap().unwrap();

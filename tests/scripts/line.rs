@@ -4,7 +4,7 @@ use stock::{Joined, Joining, LineMoved, LineStep};
 
 use crate::prelude::*;
 
-const HOUR_MS: i64 = 3_600_000;
+pub(crate) const HOUR_MS: i64 = 3_600_000;
 
 /// Redis's clock.
 async fn now(round: &TestRound) -> EpochMs {
@@ -12,7 +12,7 @@ async fn now(round: &TestRound) -> EpochMs {
 }
 
 /// A request to join the line of a sale that opens in `opens_in_ms`.
-fn joining(user: &UserId, now: EpochMs, opens_in_ms: i64) -> Joining<'_> {
+pub(crate) fn joining(user: &UserId, now: EpochMs, opens_in_ms: i64) -> Joining<'_> {
     Joining {
         user,
         tickets_from: EpochMs(now.0 + opens_in_ms - HOUR_MS),
@@ -27,7 +27,7 @@ async fn join(round: &TestRound, joining: &Joining<'_>) -> Joined {
     round.stock().join_line(joining).await.unwrap()
 }
 
-fn step(before: Option<String>, late: Option<u64>, late_s: u64) -> LineStep {
+pub(crate) fn step(before: Option<String>, late: Option<u64>, late_s: u64) -> LineStep {
     let (head, tail) = ("17 5".to_owned(), "1 2 3 4 5".to_owned());
     LineStep { before, head, tail, late, late_s, late_ppb: 0, late_most: None, expires_at: EpochMs(i64::MAX / 1000) }
 }

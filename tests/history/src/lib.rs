@@ -17,7 +17,6 @@ mod recorder;
 
 pub use check::{Judged, MOST_SHOWN, Report, Rule, Violation, check};
 pub use http::Request;
-pub use lines::Unreadable;
 pub use record::{
     Answer, Buyers, Clocks, History, LedgerReading, Name, Operation, Order, PaymentOutcome, Question, Redis, Refusal,
     Round, Status, Supply,

@@ -14,21 +14,6 @@ enum Line {
     Order(Order),
 }
 
-/// Why a file cannot be read as a history.
-#[derive(Debug, thiserror::Error)]
-pub enum Unreadable {
-    /// Reading failed.
-    #[error("cannot be read: {0}")]
-    Io(#[from] io::Error),
-    /// A line is not part of a history.
-    #[error("line {line} is not one of a history: {error}")]
-    Line {
-        /// The line's number, from 1.
-        line: usize,
-        error: serde_json::Error,
-    },
-}
-
 impl History {
     /// Writes one line for each round, operation and order. Fails if writing fails.
     pub fn write(&self, mut to: impl Write) -> io::Result<()> {
@@ -49,11 +34,12 @@ impl History {
     }
 
     /// Reads what [`Self::write`] wrote. Fails if reading fails, or a line is not part of a history.
-    pub fn read(from: impl BufRead) -> Result<Self, Unreadable> {
+    pub fn read(from: impl BufRead) -> io::Result<Self> {
         let mut history = Self::default();
         for (at, text) in from.lines().enumerate() {
-            let text = text?;
-            match serde_json::from_str(&text).map_err(|error| Unreadable::Line { line: at + 1, error })? {
+            let line: Line = serde_json::from_str(&text?)
+                .map_err(|error| io::Error::other(format!("line {} is not one of a history: {error}", at + 1)))?;
+            match line {
                 Line::Round(round) => history.rounds.push(round),
                 Line::Operation(operation) => history.operations.push(operation),
                 Line::Order(order) => history.orders.push(order),

@@ -22,9 +22,7 @@ fn main() -> ExitCode {
         Ok(arguments) => arguments,
         Err(stop) => return stop.tell(),
     };
-    let read =
-        File::open(&file).map_err(history::Unreadable::from).and_then(|open| History::read(BufReader::new(open)));
-    match read {
+    match File::open(&file).and_then(|open| History::read(BufReader::new(open))) {
         Ok(history) => {
             let report = check(&history);
             println!("{report}");

@@ -33,7 +33,7 @@ pub use lanes::{
 pub use mistake::Mistake;
 pub use modelled::{Action, Protocol};
 pub use reads::{Audit, Items, Placing, ReadsAction, ReadsMistake, ReadsProtocol, ReadsState};
-pub use scope::{Request, SCOPES, Scope};
+pub use scope::{ONE_USER, Request, SCOPES, Scope, TWO_USERS};
 pub use state::{Ghost, Left, Replica, State};
 pub use stored::{
     Guards, IDS, Ledger, Order, OrderState, Redis, Reservation, ReservationState, Returned, SLOTS, Seat, UNITS, USERS,

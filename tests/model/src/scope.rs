@@ -61,9 +61,9 @@ const fn of(user: u8, tries: u8) -> Request {
 const CALM: Scope = Scope { repairs: false, ..Scope::QUIET };
 const LOST_WRITES: Scope = Scope { failovers: 1, lost_writes: 3, ..Scope::QUIET };
 const ALL_LOST: Scope = Scope { wipes: 1, reconcilers: 2, ..Scope::QUIET };
-const TWO_USERS: &[Request] = &[of(0, 1), of(1, 1)];
+pub const TWO_USERS: &[Request] = &[of(0, 1), of(1, 1)];
 const ONE_REPEATS: &[Request] = &[of(0, 2), of(1, 1)];
-const ONE_USER: &[Request] = &[of(0, 2), of(0, 1)];
+pub const ONE_USER: &[Request] = &[of(0, 2), of(0, 1)];
 const TWO_KEYS: &[Request] = &[of(0, 1), of(0, 1), of(1, 1)];
 const THREE_USERS: &[Request] = &[of(0, 1), of(1, 1), of(2, 1)];
 const THREE_KEYS: &[Request] = &[of(0, 1), of(0, 1), of(0, 1)];

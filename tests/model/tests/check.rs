@@ -37,7 +37,7 @@ fn every_scope_holds_and_every_mistake_is_caught() {
     let wanted = std::env::var("MODEL_CHECK").ok();
     let is_wanted = |name: &str| wanted.as_ref().is_none_or(|wanted| name.contains(wanted.as_str()));
     let scopes = SCOPES.into_iter().filter(|scope| is_wanted(scope.name)).map(Check::Right);
-    let teeth = TEETH.into_iter().filter(|tooth| is_wanted(&format!("{:?}", tooth.mistake))).map(Check::Wrong);
+    let teeth = TEETH.into_iter().filter(|(mistake, ..)| is_wanted(&format!("{mistake:?}"))).map(Check::Wrong);
     let checks: Vec<Check> = scopes.chain(teeth).collect();
     assert!(!checks.is_empty(), "no scope or mistake has this name: {wanted:?}");
     if wanted.is_some() {
@@ -105,13 +105,14 @@ fn right(scope: Scope) -> Report {
 
 /// Checks that a mistake is caught by its property.
 fn wrong(tooth: &Tooth, in_full: bool) -> Report {
-    let name = format!("{:?}", tooth.mistake);
+    let (mistake, _, caught_by) = tooth;
+    let name = format!("{mistake:?}");
     let Some(path) = shortest(tooth) else {
-        let text = format!("mistake {name:<21} NOT CAUGHT by: {}", tooth.caught_by);
+        let text = format!("mistake {name:<21} NOT CAUGHT by: {caught_by}");
         return Report { text, good: false, seen: BTreeSet::new() };
     };
     let steps = path.clone().into_actions().len();
-    let mut text = format!("mistake {name:<21} caught in {steps:>2} steps by: {}", tooth.caught_by);
+    let mut text = format!("mistake {name:<21} caught in {steps:>2} steps by: {caught_by}");
     if in_full {
         text.push_str(&in_words(&path));
     }
@@ -120,15 +121,15 @@ fn wrong(tooth: &Tooth, in_full: bool) -> Report {
 
 /// Finds the shortest counterexample. The checker goes on for a while after its first discovery and keeps the last, so this
 /// asks for a shorter one until there is none.
-fn shortest(tooth: &Tooth) -> Option<Trace> {
-    let protocol = Protocol { scope: tooth.scope, mistake: Some(tooth.mistake) };
+fn shortest(&(mistake, scope, caught_by): &Tooth) -> Option<Trace> {
+    let protocol = Protocol { scope, mistake: Some(mistake) };
     let mut found: Option<Trace> = None;
     loop {
-        let mut checker = protocol.checker().finish_when(HasDiscoveries::AllOf([tooth.caught_by].into()));
+        let mut checker = protocol.checker().finish_when(HasDiscoveries::AllOf([caught_by].into()));
         if let Some(path) = &found {
             checker = checker.target_max_depth(path.clone().into_states().len());
         }
-        match checker.spawn_bfs().join().discovery(tooth.caught_by) {
+        match checker.spawn_bfs().join().discovery(caught_by) {
             Some(path) => found = Some(path),
             None => return found,
         }

@@ -17,24 +17,22 @@ const CHANGES: usize = 4;
 const MOST: usize = 200_000;
 
 /// Runs a scenario under random schedules, and under as many that switch tasks only at a few random moments: those find mistakes
-/// that need one long pause. Returns the number of schedules.
+/// that need one long pause.
 ///
 /// # Panics
 /// If the scenario panics under one of them. The log has the schedule to pass to `shuttle::replay`.
-pub fn explore(scenario: fn()) -> usize {
+pub fn explore(scenario: fn()) {
     let schedules = std::env::var("SCHEDULES").ok().and_then(|text| text.parse().ok()).unwrap_or(SCHEDULES);
-    run(RandomScheduler::new_from_seed(SEED, schedules), FailurePersistence::Print, scenario)
-        + run(PctScheduler::new_from_seed(SEED, CHANGES, schedules), FailurePersistence::Print, scenario)
+    run_both(schedules, FailurePersistence::Print, scenario);
 }
 
-/// Runs a small scenario under every possible schedule. Returns the number of schedules.
+/// Runs a small scenario under every possible schedule.
 ///
 /// # Panics
 /// If the scenario panics under one of them, or has too many.
-pub fn explore_all(scenario: fn()) -> usize {
+pub fn explore_all(scenario: fn()) {
     let schedules = run(DfsScheduler::new(Some(MOST), false), FailurePersistence::Print, scenario);
     assert!(schedules < MOST, "there are more schedules than were run");
-    schedules
 }
 
 /// Asserts that the scenario panics with `rule` in its message under a schedule of one of the kinds of [`explore`].
@@ -42,16 +40,19 @@ pub fn explore_all(scenario: fn()) -> usize {
 /// # Panics
 /// If it does not.
 pub fn assert_caught(mistake: fn(), rule: &str) {
-    let ran = catch_unwind(AssertUnwindSafe(|| {
-        let schedules = SCHEDULES_OF_A_MISTAKE;
-        run(RandomScheduler::new_from_seed(SEED, schedules), FailurePersistence::None, mistake)
-            + run(PctScheduler::new_from_seed(SEED, CHANGES, schedules), FailurePersistence::None, mistake)
-    }));
+    let ran = catch_unwind(AssertUnwindSafe(|| run_both(SCHEDULES_OF_A_MISTAKE, FailurePersistence::None, mistake)));
     let Err(broken) = ran else { panic!("no schedule shows the mistake") };
     let words = broken.downcast_ref::<String>().cloned();
     let words = words.or_else(|| broken.downcast_ref::<&str>().map(|words| (*words).to_owned())).unwrap_or_default();
     assert!(words.contains(rule), "the mistake shows as {words:?}, not as {rule:?}");
 }
+
+fn run_both(schedules: usize, failure_persistence: FailurePersistence, scenario: fn()) {
+    run(RandomScheduler::new_from_seed(SEED, schedules), failure_persistence.clone(), scenario);
+    run(PctScheduler::new_from_seed(SEED, CHANGES, schedules), failure_persistence, scenario);
+}
+
+/// Returns the number of schedules.
 
 fn run(scheduler: impl Scheduler + 'static, failure_persistence: FailurePersistence, scenario: fn()) -> usize {
     let mut config = Config::new();

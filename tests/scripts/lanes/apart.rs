@@ -70,8 +70,7 @@ async fn an_order_that_ended_takes_no_unit_out() {
     let reservation = lanes.buy(&lanes.user_of(0, 0)).await;
     lanes.stock().release(&reservation, None, false).await.unwrap();
     let transfer = loop {
-        let given = lanes.stock().donate(lanes.lane(0), lanes.lane(1), DonateFor::Reseat).await.unwrap();
-        let Donated::Units(transfer) = given else { panic!("{given:?}") };
+        let transfer = lanes.give_for(0, 1, DonateFor::Reseat).await;
         assert!(lanes.stock().finish(&transfer).await.unwrap());
         if transfer.ranges.contains(&(reservation.unit.0..=reservation.unit.0)) {
             break transfer;

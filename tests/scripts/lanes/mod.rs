@@ -118,7 +118,11 @@ impl Lanes {
     }
 
     async fn give(&self, from: u16, to: u16) -> Transfer {
-        match self.stock().donate(self.lane(from), self.lane(to), BUYER).await.unwrap() {
+        self.give_for(from, to, BUYER).await
+    }
+
+    async fn give_for(&self, from: u16, to: u16, whom: DonateFor) -> Transfer {
+        match self.stock().donate(self.lane(from), self.lane(to), whom).await.unwrap() {
             Donated::Units(transfer) => transfer,
             other => panic!("{from} gave {other:?} to {to}"),
         }

@@ -101,15 +101,12 @@ async fn what_a_dead_process_left_on_the_way_is_sold() {
 #[tokio::test]
 async fn what_is_in_cooldown_stays_so_on_the_way() {
     let lanes = Lanes::start(1, 2).await;
-    let (from, to) = (lanes.lane(1), lanes.lane(0));
     let reservation = lanes.buy(&lanes.user_of(1, 0)).await;
     let late = lanes.user_of(0, 0);
     assert!(matches!(lanes.reserve(&late).await, Reserve::SoldOut(_)));
     lanes.stock().release(&reservation, None, false).await.unwrap();
     lanes.cooldown_for_an_hour(1).await;
-    let Donated::Units(transfer) = lanes.stock().donate(from, to, DonateFor::Reseat).await.unwrap() else {
-        panic!("unit 1 is there")
-    };
+    let transfer = lanes.give_for(1, 0, DonateFor::Reseat).await;
     assert!(transfer.in_cooldown);
     let before = clock();
     assert!(lanes.stock().finish(&transfer).await.unwrap());

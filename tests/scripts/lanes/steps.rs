@@ -133,48 +133,44 @@ impl Expected {
                 }
             }
             Step::ReserveAgain { request } => {
-                if let Some((uuid, user)) = back(&self.requests, request) {
-                    let answer = lanes.stock().reserve(uuid, &user, BuyerClass::EVERYONE).await.unwrap();
-                    let known = self.live.iter().find(|(reservation, _)| reservation.id.uuid == uuid);
-                    match (answer, known) {
-                        (Reserve::Replayed(stored), Some((reservation, _))) => {
-                            prop_assert_eq!(stored.reservation, reservation.clone())
-                        }
-                        (Reserve::Reserved(reservation), None) => self.live.push((reservation, false)),
-                        (Reserve::Replayed(stored), None) => prop_assert!(!stored.state.is_live()),
-                        (_, known) => prop_assert!(known.is_none()),
+                let Some((uuid, user)) = back(&self.requests, request) else { return Ok(()) };
+                let answer = lanes.stock().reserve(uuid, &user, BuyerClass::EVERYONE).await.unwrap();
+                let known = self.live.iter().find(|(reservation, _)| reservation.id.uuid == uuid);
+                match (answer, known) {
+                    (Reserve::Replayed(stored), Some((reservation, _))) => {
+                        prop_assert_eq!(stored.reservation, reservation.clone())
                     }
+                    (Reserve::Reserved(reservation), None) => self.live.push((reservation, false)),
+                    (Reserve::Replayed(stored), None) => prop_assert!(!stored.state.is_live()),
+                    (_, known) => prop_assert!(known.is_none()),
                 }
             }
             Step::Confirm { reservation } => {
-                if let Some((reservation, _)) = back(&self.live, reservation) {
-                    prop_assert!(lanes.stock().confirm(&reservation).await.unwrap());
-                    let at = self.live.iter().position(|(other, _)| *other == reservation).unwrap();
-                    self.live[at].1 = true;
-                }
+                let Some((reservation, _)) = back(&self.live, reservation) else { return Ok(()) };
+                prop_assert!(lanes.stock().confirm(&reservation).await.unwrap());
+                let at = self.live.iter().position(|(other, _)| *other == reservation).unwrap();
+                self.live[at].1 = true;
             }
             Step::Release { reservation } => {
-                if let Some((reservation, _)) = back(&self.live, reservation) {
-                    lanes.stock().release(&reservation, None, false).await.unwrap();
-                    self.live.retain(|(other, _)| *other != reservation);
-                }
+                let Some((reservation, _)) = back(&self.live, reservation) else { return Ok(()) };
+                lanes.stock().release(&reservation, None, false).await.unwrap();
+                self.live.retain(|(other, _)| *other != reservation);
             }
             Step::Reseat { reservation } => {
                 // As if another order had its unit and then gives it back.
                 let held: Vec<_> = self.live.iter().filter(|(_, ordered)| !ordered).cloned().collect();
-                if let Some((reservation, _)) = back(&held, reservation) {
-                    let free = lanes.places().await.0;
-                    let reseated = lanes.stock().reseat(&reservation, stock::Refused::Unit).await.unwrap();
-                    let Reseated::To(new) = reseated else {
-                        prop_assert!(reseated == Reseated::NoUnit && free.is_empty(), "{reseated:?} of {free:?}");
-                        return Ok(());
-                    };
-                    prop_assert!(free.contains(&new.unit.0) && new.lane == reservation.lane);
-                    let at = self.live.iter().position(|(other, _)| *other == reservation).unwrap();
-                    self.live[at].0 = new;
-                    let view = lanes.stock().view().await.unwrap().unwrap();
-                    prop_assert!(lanes.stock().restore(&[reservation.unit], &view.counters).await.unwrap());
-                }
+                let Some((reservation, _)) = back(&held, reservation) else { return Ok(()) };
+                let free = lanes.places().await.0;
+                let reseated = lanes.stock().reseat(&reservation, stock::Refused::Unit).await.unwrap();
+                let Reseated::To(new) = reseated else {
+                    prop_assert!(reseated == Reseated::NoUnit && free.is_empty(), "{reseated:?} of {free:?}");
+                    return Ok(());
+                };
+                prop_assert!(free.contains(&new.unit.0) && new.lane == reservation.lane);
+                let at = self.live.iter().position(|(other, _)| *other == reservation).unwrap();
+                self.live[at].0 = new;
+                let view = lanes.stock().view().await.unwrap().unwrap();
+                prop_assert!(lanes.stock().restore(&[reservation.unit], &view.counters).await.unwrap());
             }
             Step::Donate { from, to, reseat } => {
                 let (from, to) = (Lane::new(from % of, of), Lane::new(to % of, of));
@@ -201,10 +197,9 @@ impl Expected {
                 }
             }
             Step::TakeIn { transfer } => {
-                if let Some(transfer) = back(&self.transfers, transfer) {
-                    prop_assert!(lanes.stock().take_in(&transfer).await.unwrap());
-                    self.accepted.insert((transfer.from, transfer.to, transfer.id));
-                }
+                let Some(transfer) = back(&self.transfers, transfer) else { return Ok(()) };
+                prop_assert!(lanes.stock().take_in(&transfer).await.unwrap());
+                self.accepted.insert((transfer.from, transfer.to, transfer.id));
             }
             Step::CloseTransfer { transfer } => {
                 // A record is deleted only after the other lane has the units.

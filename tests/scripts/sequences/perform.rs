@@ -34,10 +34,9 @@ impl Sequence {
                 self.survive(applied).map(drop)
             }
             Pay { order } => {
-                if let Some(order) = self.orders.back(order) {
-                    let id = order.reservation.id.clone();
-                    self.orders.step(&id, OrderState::Paid);
-                }
+                let Some(order) = self.orders.back(order) else { return Ok(()) };
+                let id = order.reservation.id.clone();
+                self.orders.step(&id, OrderState::Paid);
                 Ok(())
             }
             Apply { order } => match self.orders.back(order).cloned() {
@@ -53,14 +52,12 @@ impl Sequence {
             },
             Meddle { request, user: number } => {
                 let other = user(number);
-                match back(&self.requests, request) {
-                    Some((id, owner)) if owner != other => {
-                        let reservation = Reservation { id, ..fresh_reservation(&round, &other, 1, 0) };
-                        self.redis.confirm(&reservation).await?;
-                        self.redis.release(&reservation, None, true).await.map(drop)
-                    }
-                    _ => Ok(()),
-                }
+                let Some((id, _)) = back(&self.requests, request).filter(|(_, owner)| *owner != other) else {
+                    return Ok(());
+                };
+                let reservation = Reservation { id, ..fresh_reservation(&round, &other, 1, 0) };
+                self.redis.confirm(&reservation).await?;
+                self.redis.release(&reservation, None, true).await
             }
             Update { change, heard } => {
                 let changed = self.update(&round, |round| apply(change, round));
@@ -91,12 +88,8 @@ impl Sequence {
                 self.replica = Some(self.redis.replicate().await?);
                 Ok(())
             }
-            Failover => match self.replica.take() {
-                Some(replica) => {
-                    self.redis.fail_over(&replica).await?;
-                    self.replica = Some(replica);
-                    Ok(())
-                }
+            Failover => match &self.replica {
+                Some(replica) => self.redis.fail_over(replica).await,
                 None => Ok(()),
             },
             LoseAll => self.redis.lose_all().await,

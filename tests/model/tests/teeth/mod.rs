@@ -1,14 +1,7 @@
-use model::{Mistake, Request, Scope};
+use model::{Mistake, ONE_USER, Scope, TWO_USERS};
 
 /// A mistake, the scope in which it shows, and the property that it breaks there.
-pub(crate) struct Tooth {
-    pub(crate) mistake: Mistake,
-    pub(crate) scope: Scope,
-    pub(crate) caught_by: &'static str,
-}
-
-const TWO_USERS: &[Request] = &[Request { user: 0, tries: 1 }, Request { user: 1, tries: 1 }];
-const ONE_USER: &[Request] = &[Request { user: 0, tries: 2 }, Request { user: 0, tries: 1 }];
+pub(crate) type Tooth = (Mistake, Scope, &'static str);
 
 /// Redis loses nothing; every other failure happens once.
 const CALM: Scope = Scope {
@@ -50,45 +43,41 @@ const REST_AGREES: &str = "at rest Redis has what live orders have";
 
 /// Every mistake, with at least one of the properties that catch it.
 pub(crate) const TEETH: [Tooth; 37] = [
-    of(Mistake::ReleaseEveryTime, CALM, ONE_PLACE),
-    of(Mistake::ReleaseFirst, CALM, ONE_PLACE),
-    of(Mistake::NoUnitGuard, LOST_WRITES, ONE_ORDER),
-    of(Mistake::NoSlotGuard, LOST_KEY, LIMIT),
-    of(Mistake::SlotTakenIsFinal, LOST_KEY_OF_TWO, REASON),
-    of(Mistake::ReseatKeepsSlot, ALL_LOST_OF_TWO, REASON),
-    of(Mistake::ConfirmFirst, CALM, ORDERED),
-    of(Mistake::AcknowledgeFirst, CALM, ACCEPTED),
-    of(Mistake::AcceptFirst, CALM, ACCEPTED),
-    of(Mistake::ExpireUnasked, CALM, PAID),
-    of(Mistake::CancelUnasked, CALM, PAID),
-    of(Mistake::PayUnasked, CALM, PAID),
-    of(Mistake::LatePaymentIgnored, CALM, PAYMENT),
-    of(Mistake::ExpireLeavesGuards, CALM, ONE_PLACE),
-    of(Mistake::ExpireLeavesGuards, CALM, REST_PLACE),
-    of(Mistake::LoadOverLiveRound, TWO_WARMUPS, ONE_PLACE),
-    of(Mistake::FenceOverOrder, CALM, PAID),
-    of(Mistake::RebuildIgnoresLedger, ALL_LOST, REBUILT),
-    of(Mistake::NoOutbox, CALM, REST_RESERVATIONS),
-    of(Mistake::DeadLetterUnfenced, CALM, ONE_PLACE),
-    of(Mistake::DeadLetterUnfenced, TWO_CRASHES, REST_ACCEPTED),
-    of(Mistake::DeadLetterGivesUp, TWO_CRASHES, REASON),
-    of(Mistake::CancelUnfenced, CALM, ONE_PLACE),
-    of(Mistake::ReleaseOldReservation, CALM, ONE_PLACE),
-    of(Mistake::ReserveEveryTime, TWO_CRASHES, ONE_PLACE),
-    of(Mistake::ReserveEveryTime, TWO_CRASHES, TWICE),
-    of(Mistake::ConfirmReleased, CALM, ONE_PLACE),
-    of(Mistake::AdoptOnlyUnknown, LOST_WRITES, REPAIRS),
-    of(Mistake::RestoreNeverHandedOut, LOST_TWICE, OFFERS),
-    of(Mistake::RestoreNeverHandedOut, LOST_TWICE, REST_PLACE),
-    of(Mistake::SharedStaging, ALL_LOST, OFFERS),
-    of(Mistake::SharedStaging, ALL_LOST, REST_PLACE),
-    of(Mistake::NoOverdue, TWO_CRASHES, REST_UNPAID),
-    of(Mistake::NoReleaseOfEnded, TWO_CRASHES, REST_RESERVATIONS),
-    of(Mistake::NoAdopt, LOST_WRITES, REST_PLACE),
-    of(Mistake::NoAdopt, LOST_WRITES, REST_AGREES),
-    of(Mistake::NoRestore, LOST_WRITES, REST_PLACE),
+    (Mistake::ReleaseEveryTime, CALM, ONE_PLACE),
+    (Mistake::ReleaseFirst, CALM, ONE_PLACE),
+    (Mistake::NoUnitGuard, LOST_WRITES, ONE_ORDER),
+    (Mistake::NoSlotGuard, LOST_KEY, LIMIT),
+    (Mistake::SlotTakenIsFinal, LOST_KEY_OF_TWO, REASON),
+    (Mistake::ReseatKeepsSlot, ALL_LOST_OF_TWO, REASON),
+    (Mistake::ConfirmFirst, CALM, ORDERED),
+    (Mistake::AcknowledgeFirst, CALM, ACCEPTED),
+    (Mistake::AcceptFirst, CALM, ACCEPTED),
+    (Mistake::ExpireUnasked, CALM, PAID),
+    (Mistake::CancelUnasked, CALM, PAID),
+    (Mistake::PayUnasked, CALM, PAID),
+    (Mistake::LatePaymentIgnored, CALM, PAYMENT),
+    (Mistake::ExpireLeavesGuards, CALM, ONE_PLACE),
+    (Mistake::ExpireLeavesGuards, CALM, REST_PLACE),
+    (Mistake::LoadOverLiveRound, TWO_WARMUPS, ONE_PLACE),
+    (Mistake::FenceOverOrder, CALM, PAID),
+    (Mistake::RebuildIgnoresLedger, ALL_LOST, REBUILT),
+    (Mistake::NoOutbox, CALM, REST_RESERVATIONS),
+    (Mistake::DeadLetterUnfenced, CALM, ONE_PLACE),
+    (Mistake::DeadLetterUnfenced, TWO_CRASHES, REST_ACCEPTED),
+    (Mistake::DeadLetterGivesUp, TWO_CRASHES, REASON),
+    (Mistake::CancelUnfenced, CALM, ONE_PLACE),
+    (Mistake::ReleaseOldReservation, CALM, ONE_PLACE),
+    (Mistake::ReserveEveryTime, TWO_CRASHES, ONE_PLACE),
+    (Mistake::ReserveEveryTime, TWO_CRASHES, TWICE),
+    (Mistake::ConfirmReleased, CALM, ONE_PLACE),
+    (Mistake::AdoptOnlyUnknown, LOST_WRITES, REPAIRS),
+    (Mistake::RestoreNeverHandedOut, LOST_TWICE, OFFERS),
+    (Mistake::RestoreNeverHandedOut, LOST_TWICE, REST_PLACE),
+    (Mistake::SharedStaging, ALL_LOST, OFFERS),
+    (Mistake::SharedStaging, ALL_LOST, REST_PLACE),
+    (Mistake::NoOverdue, TWO_CRASHES, REST_UNPAID),
+    (Mistake::NoReleaseOfEnded, TWO_CRASHES, REST_RESERVATIONS),
+    (Mistake::NoAdopt, LOST_WRITES, REST_PLACE),
+    (Mistake::NoAdopt, LOST_WRITES, REST_AGREES),
+    (Mistake::NoRestore, LOST_WRITES, REST_PLACE),
 ];
-
-const fn of(mistake: Mistake, scope: Scope, caught_by: &'static str) -> Tooth {
-    Tooth { mistake, scope, caught_by }
-}
