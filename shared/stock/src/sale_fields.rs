@@ -1,5 +1,5 @@
-// The fields of the packed string `sale:{tag}`, in order, big endian: one list for the scripts and for `Counters`. A plan
-// of drops is text at offset `PLAN_AT`.
+// The fields of the packed string `sale:{tag}`, in order, big endian: one list for the scripts and for `Counters`. A
+// plan of drops is text at offset `PLAN_AT`.
 sale_fields! {
     /// The next unit that was never handed out.
     next_unit: u32,

@@ -53,7 +53,6 @@ fn run_both(schedules: usize, failure_persistence: FailurePersistence, scenario:
 }
 
 /// Returns the number of schedules.
-
 fn run(scheduler: impl Scheduler + 'static, failure_persistence: FailurePersistence, scenario: fn()) -> usize {
     let mut config = Config::new();
     config.failure_persistence = failure_persistence;
