@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use crate::record::{Answer, Name, PaymentOutcome, Question, Refusal, Status};
+use crate::record::{Answer, Name, Question, Refusal, Status};
 use crate::recorder::{Asking, Recorder};
 
 #[derive(Debug, Clone, Copy)]
@@ -87,7 +87,7 @@ fn answer(status: u16, body: &Body) -> Answer {
             None => Answer::Unknown,
         },
         (200, _) => match (&body.outcome, named(body.status.as_ref().and_then(|status| status.as_str()))) {
-            (Some(outcome), _) => PaymentOutcome::named(outcome).map_or(Answer::Unknown, Answer::Payment),
+            (Some(outcome), _) => outcome.parse().map_or(Answer::Unknown, Answer::Payment),
             (None, Some(status)) => Answer::Is { status, unit: body.unit },
             (None, None) => Answer::Unknown,
         },
@@ -95,11 +95,7 @@ fn answer(status: u16, body: &Body) -> Answer {
             Some(status) => Answer::Is { status, unit: None },
             None => Answer::Refused(Refusal::Other),
         },
-        (409, Some("sold_out")) => Answer::Refused(Refusal::SoldOut),
-        (409, Some("limit_reached")) => Answer::Refused(Refusal::LimitReached),
-        (404, Some("unknown_reservation")) => Answer::Refused(Refusal::UnknownReservation),
-        (_, Some("not_open")) => Answer::Refused(Refusal::NotOpen),
-        (400..500, _) => Answer::Refused(Refusal::Other),
+        (400..500, code) => Answer::Refused(code.and_then(|code| code.parse().ok()).unwrap_or(Refusal::Other)),
         _ => Answer::Unknown,
     }
 }

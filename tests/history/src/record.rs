@@ -75,8 +75,8 @@ pub enum Status {
     Failed,
 }
 
-/// The refusals that the checks tell apart.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, strum::Display)]
+/// The refusals that the checks tell apart. Their names are the API's codes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, strum::Display, strum::EnumString)]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
 pub enum Refusal {
@@ -90,7 +90,8 @@ pub enum Refusal {
     Other,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, strum::Display)]
+/// Its names are the API's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, strum::Display, strum::EnumString)]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
 pub enum PaymentOutcome {
@@ -98,6 +99,7 @@ pub enum PaymentOutcome {
     Applied,
     RefundDue,
     #[strum(to_string = "that it contradicts an earlier one")]
+    #[strum(serialize = "payment_reused", serialize = "amount_changed")]
     Contradicts,
 }
 
@@ -264,18 +266,6 @@ impl Operation {
         match (&self.answer, self.return_ns) {
             (Answer::Unknown, _) | (_, None) => u64::MAX,
             (_, Some(at)) => at,
-        }
-    }
-}
-
-impl PaymentOutcome {
-    /// The outcome with this name in the API's answer.
-    pub fn named(text: &str) -> Option<Self> {
-        match text {
-            "applied" => Some(Self::Applied),
-            "refund_due" => Some(Self::RefundDue),
-            "payment_reused" | "amount_changed" => Some(Self::Contradicts),
-            _ => None,
         }
     }
 }

@@ -8,8 +8,7 @@ use anyhow::{Context, Result};
 use aws_sdk_dynamodb::Client as DynamoDb;
 use aws_sdk_dynamodb::types::AttributeValue;
 use history::{
-    Answer, Buyers, Clocks, History, LedgerReading, Name, PaymentOutcome, Question, Recorder, Redis, Report, Round,
-    Status, Supply,
+    Answer, Buyers, Clocks, History, LedgerReading, Name, Question, Recorder, Redis, Report, Round, Status, Supply,
 };
 use load::{Failure, Request, Response};
 use sale::{LogEntry, Order, RoundId};
@@ -67,7 +66,7 @@ pub(crate) async fn pay(
     let question = Question::Pay { reservation: Name::of(reservation), payment: Name::of(&payment) };
     let asking = recorder.ask(&round.to_string(), "", question);
     let outcome = client.pay(key, reservation, &payment).await?;
-    asking.hears(PaymentOutcome::named(&outcome).map_or(Answer::Unknown, Answer::Payment));
+    asking.hears(outcome.parse().map_or(Answer::Unknown, Answer::Payment));
     Ok(outcome)
 }
 

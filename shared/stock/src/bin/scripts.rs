@@ -1,4 +1,4 @@
-//! Prints the scripts as sent to Redis: all of them, or the one named on the command line. With `layout`, prints where the
+//! Prints the scripts as sent to Redis: all of them, or the one named on the command line; or, named `layout`, where the
 //! fields of the packed string are.
 
 use std::process::ExitCode;
