@@ -105,19 +105,14 @@ async fn a_claim_is_taken_for_sent_once_all_of_its_look_is() {
     }
     assert_eq!(element(&round, "carol").await.split(' ').count(), 2, "carol was not part of the look");
     // Unsent reservations stay as long as they are held.
-    let second = until_later(&round, first.due_at_ms).await;
+    let second = loop {
+        let due = round.stock().due(3, AT_ONCE, None).await.unwrap();
+        if due.due_at_ms > first.due_at_ms {
+            break due;
+        }
+    };
     round.stock().due(0, AT_ONCE, sent).await.unwrap();
     assert!(element(&round, "alice").await.ends_with(&unsent(second)), "an earlier look says nothing of a later one");
-}
-
-/// The first look in a later millisecond than `before`.
-async fn until_later(round: &TestRound, before: sale::EpochMs) -> stock::Due {
-    loop {
-        let due = round.stock().due(3, AT_ONCE, None).await.unwrap();
-        if due.due_at_ms > before {
-            return due;
-        }
-    }
 }
 
 /// In a long outage one copy a minute would become one dead letter a minute.

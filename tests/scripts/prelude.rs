@@ -75,12 +75,12 @@ impl<'a> Visitor<'a> {
     }
 }
 
-/// A script whose clock says `now`.
-pub(crate) fn script_at(script: &str, now: EpochMs) -> String {
-    let set = format!("local time = {{'{}', '{:06}'}}", now.0 / 1000, now.0 % 1000 * 1000);
-    let text = script.replace("local time = redis.call('TIME')", &set);
-    assert!(text.contains(&set));
-    text
+/// A script whose clock says `first` when it is read first, and then `now`.
+pub(crate) fn script_at(script: &str, first: EpochMs, now: EpochMs) -> String {
+    const READING: &str = "redis.call('TIME')";
+    let says = |at: EpochMs| format!("{{'{}', '{:06}'}}", at.0 / 1000, at.0 % 1000 * 1000);
+    assert!(script.contains(READING));
+    script.replacen(READING, &says(first), 1).replace(READING, &says(now))
 }
 
 /// What `reserve` answers if Redis's clock says `now`.
@@ -88,7 +88,7 @@ pub(crate) async fn reserve_at(round: &TestRound, now: EpochMs, class: BuyerClas
     let keys = ["sale", "buyers", "free", "outbox"].map(|key| format!("{key}:{{lamp:1:0}}"));
     let id = fresh_id(&round.id).uuid.as_simple().to_string();
     let mut eval = redis::cmd("EVAL");
-    eval.arg(script_at(stock::expanded::RESERVE, now)).arg(keys.len()).arg(&keys[..]).arg(&[&*id, &id]);
+    eval.arg(script_at(stock::expanded::RESERVE, now, now)).arg(keys.len()).arg(&keys[..]).arg(&[&*id, &id]);
     eval.arg(class.lead_s * 1000).arg(u8::from(class.has_quota));
     eval.query_async(&mut round.redis().await).await.unwrap()
 }

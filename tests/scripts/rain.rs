@@ -14,15 +14,6 @@ const PLAN_AT: usize = 128;
 /// Less than the cooldown, and more than a few calls take.
 const SOON_MS: i64 = 1_400;
 const _: () = assert!(SOON_MS < COOLDOWN_MS as i64);
-/// The script's clock in a test that sets it: the first reading, and all others.
-const SCRIPT_CLOCK: &str = "
-local real, readings = redis, { FIRST, OTHERS }
-local redis = { call = function(name, ...)
-  if name ~= 'TIME' then return real.call(name, ...) end
-  local ms = #readings > 1 and table.remove(readings, 1) or readings[1]
-  return { math.floor(ms / 1000), ms % 1000 * 1000 }
-end }
-";
 
 /// A round in Redis whose clock the test moves forward.
 struct Weather {
@@ -228,9 +219,9 @@ async fn what_comes_back_as_units_drop_does_not_delay_them() {
     let reservation = weather.buy().await;
     let next = weather.current().terms.opens_at_ms.plus_s(20);
     assert_eq!(weather.sold_out().await.next_release_ms, Some(next));
-    let clock = SCRIPT_CLOCK.replace("FIRST", &(next.0 - 1).to_string()).replace("OTHERS", &next.0.to_string());
+    let script = script_at(stock::expanded::RELEASE, earlier(next, 1), next);
     let mut release = redis::cmd("EVAL");
-    release.arg(clock + stock::expanded::RELEASE).arg(3).arg(SALE_KEY).arg("buyers:{lamp:1:0}").arg("free:{lamp:1:0}");
+    release.arg(script).arg(3).arg(SALE_KEY).arg("buyers:{lamp:1:0}").arg("free:{lamp:1:0}");
     release.arg(reservation.user.as_str()).arg(reservation.id.uuid.simple().to_string()).arg(0).arg(0);
     let answer: String = release.query_async(&mut weather.redis).await.unwrap();
     assert_eq!(answer, "released");

@@ -121,7 +121,7 @@ mod tests {
         let id = "lamp.3.0198f0b2a4c57d1e8f00aabbccddeeff";
         let poll = format!("/v1/reservations/{id}");
         let of_problem = |status, code: &str| format!(r#"{{"code":"{code}","status":{status}}}"#);
-        let (reserves, looks) = (r#"Reserve { key: Some("k") }"#, r#"Look { reservation: "ID" }"#);
+        let (reserves, looks) = (r#"Reserve { key: Some(Name("k")) }"#, r#"Look { reservation: Name("ID") }"#);
         let reads = |asked: &str, body: &str, status, answer: &str, question: &str, expected: &str| {
             let (method, path) = asked.split_once(' ').unwrap();
             let read = recorded(method, path, body, status, answer).expect("recorded");
@@ -137,19 +137,19 @@ mod tests {
             reads(reserve, "", status, &of_problem(status, code), reserves, expected);
         }
         let accepted = format!(r#"{{"reservation_id":"{id}","status":"queued"}}"#);
-        reads(reserve, "", 202, &accepted, reserves, r#"Accepted { reservation: "ID", unit: None }"#);
+        reads(reserve, "", 202, &accepted, reserves, r#"Accepted { reservation: Name("ID"), unit: None }"#);
         let shown = r#"{"status":"pending_payment","unit":17}"#;
         let is_pending = "Is { status: PendingPayment, unit: Some(17) }";
         reads(&format!("GET {poll}?expedite=true"), "", 200, shown, looks, is_pending);
         let unknown = of_problem(404, "unknown_reservation");
         reads(&format!("GET {poll}"), "", 404, &unknown, looks, "Refused(UnknownReservation)");
         let paid = r#"{"code":"not_cancellable","status":409,"reservation_status":"paid"}"#;
-        let cancels = r#"Cancel { reservation: "ID" }"#;
+        let cancels = r#"Cancel { reservation: Name("ID") }"#;
         reads(&format!("DELETE {poll}"), "", 409, paid, cancels, "Is { status: Paid, unit: None }");
         let callback = format!(
             r#"{{"data":{{"payment_id":"p","reservation_id":"{id}","price_minor":990,"currency":"EUR"}},"type":"t"}}"#
         );
-        let pays = r#"Pay { reservation: "ID", payment: "p 990 EUR" }"#;
+        let pays = r#"Pay { reservation: Name("ID"), payment: Name("p 990 EUR") }"#;
         reads("POST /v1/payments/webhook", &callback, 200, r#"{"outcome":"applied"}"#, pays, "Payment(Applied)");
     }
 

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 /// A text of a history. Each is stored once, however many operations use it, and for as long as the program runs, which
 /// records or reads only a few histories.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(from = "String", into = "&'static str")]
 pub struct Name(&'static &'static str);
 
@@ -250,12 +250,6 @@ impl From<Name> for &'static str {
 impl fmt::Display for Name {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self.text(), f)
-    }
-}
-
-impl fmt::Debug for Name {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Debug::fmt(self.text(), f)
     }
 }
 
