@@ -33,8 +33,7 @@
 local sale_key, buyers_key, challenge_key = KEYS[1], KEYS[2], KEYS[3]
 local step, user, answer, life_ms = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 
-local sale = redis.call('GET', sale_key)
-if not sale then return 'unknown_sale' end
+--- @include sale
 --- @read next_unit last_unit returned last_won_at_ms paused opens_at_ms closes_at_ms
 local time = redis.call('TIME')
 local now_us = time[1] * 1000000 + time[2]

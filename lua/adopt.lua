@@ -19,8 +19,7 @@
 local sale_key, buyers_key, free_key = KEYS[1], KEYS[2], KEYS[3]
 local user, id, slot, unit, reserved_at = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]), ARGV[5]
 
-local sale = redis.call('GET', sale_key)
-if not sale then return 'unknown_sale' end
+--- @include sale
 --- @read next_unit last_unit returned moves last_won_at_ms
 --- @read expires_at_ms
 local sold_out, next_drop_at

@@ -16,8 +16,7 @@
 --   unknown_sale
 
 local sale_key = KEYS[1]
-local sale = redis.call('GET', sale_key)
-if not sale then return 'unknown_sale' end
+--- @include sale
 local newer = tonumber(ARGV[1])
 --- @read version
 if newer <= version then return 'present' end

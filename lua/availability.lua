@@ -11,8 +11,7 @@
 -- ARGV  none
 
 local sale_key, transfers_key = KEYS[1], KEYS[2]
-local sale = redis.call('GET', sale_key)
-if not sale then return 'unknown_sale' end
+--- @include sale
 --- @read next_unit last_unit returned moves last_won_at_ms epoch_ms version cooldown_until_ms
 local now
 --- @include clock

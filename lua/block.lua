@@ -10,8 +10,7 @@
 --   unknown_sale   the round has no keys; nothing changed
 
 local sale_key, buyers_key, blocked_key = KEYS[1], KEYS[2], KEYS[3]
-local sale = redis.call('GET', sale_key)
-if not sale then return 'unknown_sale' end
+--- @include sale
 
 for i = 1, #ARGV, 2 do
   local user, until_ms = ARGV[i], ARGV[i + 1]

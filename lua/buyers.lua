@@ -13,8 +13,7 @@
 --   unknown_sale
 
 local sale_key, buyers_key, blocked_key = KEYS[1], KEYS[2], KEYS[3]
-local sale = redis.call('GET', sale_key)
-if not sale then return 'unknown_sale' end
+--- @include sale
 --- @read next_unit last_unit returned last_won_at_ms
 if returned > 0 or next_unit <= last_unit then
   local now

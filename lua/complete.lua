@@ -11,8 +11,7 @@
 --   unknown_sale
 
 local sale_key, transfers_key = KEYS[1], KEYS[2]
-local sale = redis.call('GET', sale_key)
-if not sale then return 'unknown_sale' end
+--- @include sale
 --- @read epoch_ms
 local short = redis.call('HGET', transfers_key, 'short')
 if short and (short ~= ARGV[2] or epoch_ms ~= tonumber(ARGV[1])) then return 'moved' end

@@ -20,8 +20,7 @@
 local sale_key, free_key, transfers_key = KEYS[1], KEYS[2], KEYS[3]
 local to, lead_ms, heard = 'to:' .. ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 local is_reseat = lead_ms < 0
-local sale = redis.call('GET', sale_key)
-if not sale then return 'unknown_sale' end
+--- @include sale
 local open = redis.call('HGET', transfers_key, to)
 if open then return 'donated ' .. open end
 

@@ -9,8 +9,7 @@
 --   unknown_sale
 
 local sale_key, transfers_key = KEYS[1], KEYS[2]
-local sale = redis.call('GET', sale_key)
-if not sale then return 'unknown_sale' end
+--- @include sale
 local is_new = false
 for i = 1, #ARGV, 2 do
   local field = 'from:' .. ARGV[i]

@@ -20,8 +20,7 @@
 local sale_key, buyers_key, free_key = KEYS[1], KEYS[2], KEYS[3]
 local user, id, slot, unit, reserved_at = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]), ARGV[5]
 
-local sale = redis.call('GET', sale_key)
-if not sale then return 'unknown_sale' end
+--- @include sale
 
 local own, used, others = false, {}, {}
 local record = redis.call('HGET', buyers_key, user)

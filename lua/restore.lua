@@ -15,8 +15,7 @@
 --   unknown_sale
 
 local sale_key, free_key = KEYS[1], KEYS[2]
-local sale = redis.call('GET', sale_key)
-if not sale then return 'unknown_sale' end
+--- @include sale
 --- @read next_unit last_unit returned moves
 --- @read epoch_ms expires_at_ms
 if moves ~= tonumber(ARGV[1]) or epoch_ms ~= tonumber(ARGV[2]) then return 'moved' end

@@ -8,8 +8,7 @@
 --   unknown_sale  the round has no keys, and nothing is kept of it
 
 local sale_key, answers_key = KEYS[1], KEYS[2]
-local sale = redis.call('GET', sale_key)
-if not sale then return 'unknown_sale' end
+--- @include sale
 
 for i = 1, #ARGV, 2 do redis.call('HINCRBY', answers_key, ARGV[i], ARGV[i + 1]) end
 --- @read expires_at_ms

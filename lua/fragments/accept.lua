@@ -3,8 +3,7 @@
 -- `was_sold_out`, which is nil if the units had been added before.
 local was_sold_out
 do
-  local sale = redis.call('GET', sale_key)
-  if not sale then return 'unknown_sale' end
+  --- @include sale
   if tonumber(transfer) > (tonumber(redis.call('HGET', transfers_key, from)) or 0) then
     --- @read next_unit last_unit returned moves
     --- @read expires_at_ms cooldown_until_ms

@@ -1,7 +1,6 @@
 -- Takes one unit for `user` under `id` and returns the script's answer. Takes the keys, `user`, `id`, `lead_ms` and
 -- `has_quota`; the last two are nil for a user in no group.
-local sale = redis.call('GET', sale_key)
-if not sale then return 'unknown_sale' end
+--- @include sale
 --- @read next_unit last_unit returned moves last_won_at_ms per_user_limit paused opens_at_ms closes_at_ms expires_at_ms
 --- @constant COOLDOWN_MS
 

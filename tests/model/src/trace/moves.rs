@@ -120,19 +120,15 @@ impl<'a> Finder<'a> {
         found.dedup();
         for job in &found {
             self.nothing_happens(run, Some(Stand::At(*job)));
-            let twice = Action::Duplicate(*job);
-            if known.later > 0
-                && let Some(state) = self.act(self.state, twice)
-            {
-                self.note(vec![twice], state, run, Some(Stand::At(*job)));
+            if known.later > 0 {
+                self.attempt(Action::Duplicate(*job), None, run, Some(Stand::At(*job)));
             }
         }
         let mut others: Vec<Job> = if found.is_empty() { jobs().copied().collect() } else { Vec::new() };
         others.dedup();
         for job in others {
-            let (twice, again) = (Action::Duplicate(job), self.protocol.redelivered(job));
-            if let (Some(state), Some(again)) = (self.act(self.state, twice), again) {
-                self.note(vec![twice], state, run, Some(Stand::At(again)));
+            if let Some(again) = self.protocol.redelivered(job) {
+                self.attempt(Action::Duplicate(job), None, run, Some(Stand::At(again)));
             }
         }
         if self.moves.is_empty() {
@@ -261,8 +257,7 @@ impl<'a> Finder<'a> {
         let is_own = known.function != Function::Reconciliation;
         let steps = [(step, goes, true), (crashing, Stand::Gone, known.fails)];
         for (action, stand, _) in steps.into_iter().filter(|(_, _, may_be)| *may_be) {
-            let Some(state) = self.act(self.state, action) else { continue };
-            self.check_redis(vec![action], state, redis, run, is_own.then_some(stand));
+            self.attempt(action, redis, run, is_own.then_some(stand));
         }
     }
 
@@ -283,6 +278,13 @@ impl<'a> Finder<'a> {
         }
     }
 
+    /// Takes a step if the model offers it, and its Redis then matches the recorded one.
+    fn attempt(&mut self, action: Action, redis: Option<&Redis>, run: u32, stand: Option<Stand>) {
+        if let Some(state) = self.act(self.state, action) {
+            self.check_redis(vec![action], state, redis, run, stand);
+        }
+    }
+
     fn reserve(&mut self, run: u32, known: RunFacts, id: u8, effect: &Effect, redis: Option<&Redis>) {
         let (expected, reserved) = self.protocol.reserving(&self.state.redis, id);
         if expected != *effect {
@@ -296,13 +298,9 @@ impl<'a> Finder<'a> {
             Reserved::Ended => Stand::Finished,
             Reserved::Refused => return self.reasons.push("the model's Redis refuses it".to_owned()),
         };
-        if let Some(state) = self.act(self.state, Action::Request(id)) {
-            self.check_redis(vec![Action::Request(id)], state, redis, run, Some(stand));
-        }
-        if known.fails
-            && let Some(state) = self.act(self.state, Action::RequestAndCrash(id))
-        {
-            self.check_redis(vec![Action::RequestAndCrash(id)], state, redis, run, Some(Stand::Gone));
+        self.attempt(Action::Request(id), redis, run, Some(stand));
+        if known.fails {
+            self.attempt(Action::RequestAndCrash(id), redis, run, Some(Stand::Gone));
         }
     }
 
@@ -312,9 +310,7 @@ impl<'a> Finder<'a> {
         let under_way = self.state.jobs.iter().filter(sends).map(|job| Action::Duplicate(*job));
         let actions: Vec<Action> = [Action::Resend(id)].into_iter().chain(under_way).collect();
         for action in actions {
-            if let Some(state) = self.act(self.state, action) {
-                self.note(vec![action], state, run, None);
-            }
+            self.attempt(action, None, run, None);
         }
         if self.moves.is_empty() {
             self.reasons.push(format!("R{id} is not held, and no message of it is under way"));
@@ -336,9 +332,7 @@ impl<'a> Finder<'a> {
         if self.state.ledger.orders[usize::from(id)].is_some_and(is_pending) != wanted {
             return self.reasons.push("the model's order is not in a state for it".to_owned());
         }
-        if let Some(state) = self.act(self.state, Action::Pay(id)) {
-            self.note(vec![Action::Pay(id)], state, run, Some(Stand::Finished));
-        }
+        self.attempt(Action::Pay(id), None, run, Some(Stand::Finished));
     }
 
     fn reconcile(&mut self, run: u32, known: RunFacts, effect: &Effect, redis: Option<&Redis>) {
