@@ -96,5 +96,13 @@ mod tests {
         ] {
             assert!(read(&bad).is_err(), "{bad}");
         }
+        let split = json!({ "kind": "split", "total_minor": 100, "min_minor": 1, "parts": "equal" });
+        for member in ["kind", "total_minor", "min_minor", "parts"] {
+            for wrong in [json!(null), json!(true), json!([]), json!({}), json!(1.5), json!(-1), json!("random")] {
+                let mut bad = split.clone();
+                bad[member] = wrong;
+                assert!(read(&bad).is_err(), "{bad}");
+            }
+        }
     }
 }

@@ -100,6 +100,11 @@ mod tests {
             format!("s.1.{}", uuid.to_uppercase()),
             "s.1.0198f0b2-a4c5-7d1e-8f00-aabbccddeeff".to_owned(),
             format!("s.01.{uuid}"),
+            "s.1.".to_owned(),
+            format!("s.-1.{uuid}"),
+            format!("s.4294967296.{uuid}"),
+            format!("s.1.{uuid}0"),
+            format!("s.1.{uuid}\r\n"),
             format!("s.1.{uuid}.x"),
             format!("S.1.{uuid}"),
         ] {
