@@ -36,7 +36,6 @@ mod audits;
 mod bad_input;
 mod batches;
 mod beacons;
-mod beside_lanes;
 mod blocking;
 mod breakers;
 mod busy_sales;

@@ -3,6 +3,7 @@
 use super::flow::{Flow, accepted, at_rest, flow, nobody};
 use super::purchase::{all_end_as, ask, deliver};
 use super::repairing::{warm_up, warm_up_again};
+use crate::lanes::at_home_in;
 use crate::prelude::*;
 
 pub(super) const FLOWS: &[Flow] = &[
@@ -41,11 +42,6 @@ pub(super) const FLOWS: &[Flow] = &[
 
 const LANES: u16 = 2;
 
-pub(crate) fn at_home_in(index: u16, lanes: u16, number: usize) -> UserId {
-    let users = (0..).map(|at| user(format!("user-{at}")));
-    users.filter(|user| Lane::home_of(user, lanes).index() == index).nth(number).unwrap()
-}
-
 fn reserve_with_key() -> Ask {
     Ask::reserve(SALE, at_home_in(0, LANES, 2).as_str()).header("idempotency-key", "key-1")
 }
@@ -63,7 +59,7 @@ async fn with_a_dry_lane(lab: &Lab) -> Vec<Reservation> {
 /// Redis lost the first lane, it was reloaded as if unsold, and its units were sold again.
 async fn with_unit_sold_twice(lab: &Lab) -> Vec<Reservation> {
     with_a_dry_lane(lab).await;
-    lose_first_lane(lab).await;
+    lab.lose_lane(0).await;
     let mut round = lab.round().await;
     round.terms.total = 4;
     let load = stock::RoundLoad { version: round.version, epoch_ms: now(), ..tests::unsold(round.terms.clone()) };
@@ -83,16 +79,6 @@ async fn with_a_lane_lost(lab: &Lab) -> Vec<Reservation> {
         lab.buy(at_home_in(index, LANES, 0).as_str()).await;
         reserved.push(lab.reserve(at_home_in(index, LANES, 1).as_str()).await);
     }
-    lose_first_lane(lab).await;
+    lab.lose_lane(0).await;
     reserved
-}
-
-async fn lose_first_lane(lab: &Lab) {
-    let id = round(SALE, 1);
-    let tag = lab.stock.round_in(&id, LANES).tag(Lane::new(0, LANES));
-    let keys =
-        ["sale", "buyers", "free", "outbox", "transfers", "answers", "blocked"].map(|kind| format!("{kind}:{tag}"));
-    let mut del = vec!["DEL"];
-    del.extend(keys.iter().map(String::as_str));
-    lab.redis(&del).await;
 }

@@ -31,7 +31,6 @@ use tokio::task::JoinError;
 use crate::packets::unclaimed;
 use crate::prelude::*;
 use flow::Flow;
-pub(crate) use lanes::at_home_in;
 use world::World;
 
 const FLOWS: [&[Flow]; 11] = [
