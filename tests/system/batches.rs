@@ -4,7 +4,6 @@ use ledger::LedgerError;
 use messaging::queue;
 
 use crate::prelude::*;
-use crate::resources::show_again;
 
 pub(crate) const PUT_OFF: &str = "AmazonSQS.ChangeMessageVisibility";
 
@@ -21,7 +20,7 @@ pub(crate) fn put_offs(lab: &Lab) -> Vec<i64> {
 /// Asserts that the one message in a queue, which was put off by `delay_s` after `began`, is hidden. On a machine that
 /// stood still for as long, it has come back by itself.
 pub(crate) async fn is_hidden(lab: &Lab, queue: &str, began: Instant, delay_s: u32) {
-    let found = depth(&lab.sqs, lab.queue(queue)).await;
+    let found = lab.depth(queue).await;
     if began.elapsed() < Duration::from_secs(delay_s.into()) {
         assert_eq!(found, [0, 1, 0], "it is hidden");
     }
@@ -69,18 +68,13 @@ async fn an_order_of_a_draft_waits() {
 #[tokio::test]
 async fn a_failed_message_comes_back_after_5_then_10_then_30_seconds() {
     let lab = Lab::new().await;
-    lab.sqs.send_message().queue_url(lab.queue("orders")).message_body("not an order").send().await.unwrap();
-    let first = receive(&lab.sqs, lab.queue("orders")).await;
+    lab.send("orders", "not an order").await;
+    let first = lab.receive("orders").await;
     let began = Instant::now();
     assert_eq!(order::handle(&lab.order(), events::received(&first)).await.batch_item_failures.len(), 1);
     let mut delays = put_offs(&lab);
     is_hidden(&lab, "orders", began, order::RETRY_DELAYS_S[0]).await;
-    show_again(&lab.sqs, lab.queue("orders"), &first[0]).await;
-    let back = async || {
-        let messages = receive(&lab.sqs, lab.queue("orders")).await;
-        (!messages.is_empty()).then_some(messages)
-    };
-    let second = until("the message comes back", back).await;
+    let second = lab.receive_again("orders", &first[0]).await;
     assert_eq!(second[0].message_id(), first[0].message_id());
 
     // Later delays are set in the same way.

@@ -224,8 +224,7 @@ async fn run(blow: Blow, lanes: u16) {
     let (heard, others, struck_at) = stampede(&mut stage, blow).await;
     let began = Instant::now();
     assert_eq!(warmup::handle(&stage.warmup()).await.unwrap().loaded, 0, "nothing was lost altogether");
-    until("the orders are made", async || (depth(&stage.sqs, stage.queue("orders")).await == [0; 3]).then_some(()))
-        .await;
+    until("the orders are made", async || (stage.depth("orders").await == [0; 3]).then_some(())).await;
     orders.send(false).unwrap();
     drop(orders);
     let failures: usize = join_all(consumers).await.into_iter().map(Result::unwrap).sum();

@@ -48,7 +48,7 @@ async fn winners_of_one_moment_share_calls() {
     join_all((0..WINNERS).map(|number| ask(format!("user-{number}")))).await;
     let calls = parts.aws.answered("AmazonSQS.SendMessage") + parts.aws.answered("AmazonSQS.SendMessageBatch");
     assert!(calls <= WINNERS / 2, "{calls} calls for {} messages", WINNERS + 1);
-    assert_eq!(depth(&lab.sqs, lab.queue("orders")).await, [WINNERS as u32 + 1, 0, 0]);
+    assert_eq!(lab.depth("orders").await, [WINNERS as u32 + 1, 0, 0]);
 }
 
 #[tokio::test]

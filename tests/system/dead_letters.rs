@@ -70,7 +70,7 @@ async fn what_nobody_can_read_is_kept() {
     assert_eq!(response.batch_item_failures.len(), 0);
     let after = lab.contents().await;
     assert_eq!((&before.keys, &before.items), (&after.keys, &after.items));
-    let kept = receive(&lab.sqs, lab.queue("quarantine")).await;
+    let kept = lab.receive("quarantine").await;
     let kept: Vec<&str> = kept.iter().map(|message| message.body().unwrap()).collect();
     assert_eq!(kept.len(), 4);
     // SQS accepts no empty message, so a placeholder is kept.
@@ -81,10 +81,10 @@ async fn what_nobody_can_read_is_kept() {
 #[tokio::test]
 async fn poison_that_cannot_be_kept_is_not_dropped() {
     let lab = Lab::new().await;
-    lab.sqs.delete_queue().queue_url(lab.queue("quarantine")).send().await.unwrap();
+    lab.delete_queue("quarantine").await;
     let response = dead_letter::handle(&lab.dead_letter(), events::batch(["not an order"])).await;
     assert_eq!(response.batch_item_failures.len(), 1);
-    assert_eq!(depth(&lab.sqs, lab.queue("orders")).await, [0, 0, 0]);
+    assert_eq!(lab.depth("orders").await, [0, 0, 0]);
 }
 
 /// Their units are others'. Once their round is gone from Redis and is over, or has a successor, no unit can be found for

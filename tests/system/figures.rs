@@ -43,8 +43,8 @@ async fn units_by_their_place_along_a_purchase() {
 async fn queues_and_their_dead_letters() {
     let lab = Lab::selling(terms(5, 1)).await;
     lab.reserve("alice").await;
-    for url in [lab.queue("orders_dlq"), lab.queue("orders_dlq"), lab.queue("expiry_dlq"), lab.queue("quarantine")] {
-        lab.sqs.send_message().queue_url(url).message_body("x").send().await.unwrap();
+    for queue in ["orders_dlq", "orders_dlq", "expiry_dlq", "quarantine"] {
+        lab.send(queue, "x").await;
     }
     lab.sqs.send_message().queue_url(lab.queue("expiry")).message_body("x").delay_seconds(900).send().await.unwrap();
     let seen = live(&lab).await;
@@ -156,7 +156,7 @@ async fn nothing_is_kept_of_a_round_that_redis_does_not_have() {
 async fn what_does_not_answer_is_left_out() {
     let lab = Lab::selling(terms(5, 1)).await;
     lab.buy("alice").await;
-    lab.sqs.delete_queue().queue_url(lab.queue("expiry")).send().await.unwrap();
+    lab.delete_queue("expiry").await;
     let deps = admin::AdminDeps { stock: Stock::new("redis://127.0.0.1:1").unwrap(), ..lab.admin() };
     let seen = tokio::time::timeout(Duration::from_secs(10), answer(&deps)).await.unwrap();
     assert_eq!((&seen["units"], &seen["answers"]), (&Value::Null, &Value::Null));

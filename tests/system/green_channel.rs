@@ -19,7 +19,7 @@ async fn the_order_is_made_at_once_and_its_message_changes_nothing() {
     let ordered = lab.answer(&expedite(&alice.id, "alice")).await.expect(200);
     assert_eq!(ordered.text("status"), "pending_payment");
     assert_eq!(lab.reservation_state(&alice).await, ReservationState::Ordered);
-    assert_eq!(depth(&lab.sqs, lab.queue("expiry")).await.iter().sum::<u32>(), 1, "the expiry message is sent");
+    assert_eq!(lab.depth("expiry").await.iter().sum::<u32>(), 1, "the expiry message is sent");
     let order = lab.order_of(&alice).await;
     assert_eq!((order.state, order.reservation.unit), (OrderState::Pending, alice.unit));
 
@@ -107,7 +107,7 @@ async fn if_it_does_not_work_out_the_queue_does_it() {
     assert_eq!(answer.text("status"), "pending_payment", "the order is in the ledger");
     assert!(lab.deliver(&[&alice]).await.batch_item_failures.is_empty());
     assert_eq!(lab.order_of(&alice).await.state, OrderState::Pending);
-    assert_eq!(depth(&lab.sqs, lab.queue("expiry")).await.iter().sum::<u32>(), 1);
+    assert_eq!(lab.depth("expiry").await.iter().sum::<u32>(), 1);
     assert_eq!(lab.clean_audit().await, (2, 0, 1));
 }
 

@@ -63,7 +63,7 @@ impl Work {
         let (order, dead, expire) = (names("order"), names("dead"), names("expire"));
         for number in 0..BATCH {
             let body = format!("expiry {number} that nobody could read");
-            lab.sqs.send_message().queue_url(lab.queue("expiry_dlq")).message_body(body).send().await.unwrap();
+            lab.send("expiry_dlq", body).await;
         }
         Self {
             to_order: join_all(order.iter().map(|name| lab.reserve(name))).await,

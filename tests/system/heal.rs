@@ -31,17 +31,15 @@ pub(crate) async fn heal(lab: &Lab) {
 /// once, for the next run.
 async fn deliver_orders(lab: &Lab) -> usize {
     let (mut delivered, mut put_back) = (0, false);
-    while !put_back && depth(&lab.sqs, lab.queue("orders")).await[0] > 0 {
-        for message in receive(&lab.sqs, lab.queue("orders")).await {
-            let batch = events::batch([message.body.clone().unwrap()]);
+    while !put_back && lab.depth("orders").await[0] > 0 {
+        for message in lab.receive("orders").await {
+            let batch = events::batch([message.body().unwrap()]);
             let failed = order::handle(&lab.order(), batch).await.batch_item_failures;
-            let receipt = message.receipt_handle.unwrap();
             delivered += 1;
             if failed.is_empty() {
-                lab.sqs.delete_message().queue_url(lab.queue("orders")).receipt_handle(receipt).send().await.unwrap();
+                lab.delete("orders", &message).await;
             } else {
-                let back = lab.sqs.change_message_visibility().queue_url(lab.queue("orders")).receipt_handle(receipt);
-                back.visibility_timeout(0).send().await.unwrap();
+                lab.show_again("orders", &message).await;
                 put_back = true;
             }
         }

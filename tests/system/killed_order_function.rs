@@ -21,7 +21,7 @@ fn order_process(lab: &Lab, aws: &FaultyAws, api: &RuntimeApi) -> FunctionProces
 async fn receive_all(lab: &Lab, delivery: &str) -> Vec<Message> {
     let mut received = Vec::new();
     until("the whole batch is received", async || {
-        received.extend(receive(&lab.sqs, lab.queue("orders")).await);
+        received.extend(lab.receive("orders").await);
         (received.len() == BATCH).then_some(())
     })
     .await;
@@ -47,7 +47,7 @@ async fn left(lab: &Lab, reserved: &[Reservation]) -> Left {
     let orders = lab.ledger.orders(&ids).await.unwrap();
     let confirmed = join_all(reserved.iter().map(|reservation| lab.reservation_state(reservation))).await;
     let confirmed = confirmed.into_iter().filter(|state| *state == ReservationState::Ordered).count();
-    Left { orders: orders.len(), confirmed, expiries: depth(&lab.sqs, lab.queue("expiry")).await.iter().sum() }
+    Left { orders: orders.len(), confirmed, expiries: lab.depth("expiry").await.iter().sum() }
 }
 
 /// How often a moment is tried: a function that waits too long for the emulator gives up before it can be killed.
@@ -107,7 +107,7 @@ async fn killed_after(orders: usize) -> Option<Left> {
         assert_eq!(lab.reservation_state(reservation).await, ReservationState::Ordered, "{left:?}");
     }
     lab.check_history("killed_order_function", &[SALE], Redis::Keeps).await;
-    let expiries: u32 = depth(&lab.sqs, lab.queue("expiry")).await.iter().sum();
+    let expiries: u32 = lab.depth("expiry").await.iter().sum();
     assert!(expiries >= BATCH as u32, "{expiries} expiry messages for {BATCH} orders; before: {left:?}");
     Some(left)
 }

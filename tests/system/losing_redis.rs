@@ -185,7 +185,7 @@ async fn run(case: Case, terms: Terms) {
         .collect()
         .await;
     orders.send(true).unwrap();
-    until("the orders are placed", async || (depth(&lab.sqs, lab.queue("orders")).await == [0; 3]).then_some(())).await;
+    until("the orders are placed", async || (lab.depth("orders").await == [0; 3]).then_some(())).await;
     orders.send(false).unwrap();
     drop(orders);
     let mut failures = 0;

@@ -96,7 +96,7 @@ pub(crate) async fn drawn_once(lab: &Lab) -> u32 {
 
 /// Takes the winner messages and returns their positions, in order.
 pub(crate) async fn winner_messages(lab: &Lab) -> Vec<u32> {
-    let bodies = emptied(lab, lab.queue("winners")).await.into_iter();
+    let bodies = lab.emptied("winners").await.into_iter();
     let mut positions: Vec<u32> = bodies.map(|body| WinnerMessage::parse(&body).unwrap().position).collect();
     positions.sort_unstable();
     positions
@@ -255,7 +255,7 @@ async fn what_redis_lost_gets_its_time_and_is_told_if_it_comes_later() {
     end(&lab).await;
     lab.redis(&["FLUSHALL"]).await;
     // The messages are in SQS and not counted yet, or about to be sent.
-    emptied(&lab, lab.queue("orders")).await;
+    lab.emptied("orders").await;
     assert_eq!(draw_in(&lab, AFTER_S).await, stands(DrawStands::Entering), "messages may be in flight");
     let late = order::OrderDeps { clock: Clock::ahead_by_ms(AFTER_S * 1000), ..lab.order() };
     assert!(order::handle(&late, message_batch(&[&bob])).await.batch_item_failures.is_empty());
@@ -287,7 +287,7 @@ async fn a_dead_letter_is_waited_for_though_redis_holds_nothing() {
     lab.redis(&["EVAL", save, "0"]).await;
     let bob = lab.reserve("bob").await;
     let letter = OrderMessage::new(bob.clone(), None).to_body();
-    lab.sqs.send_message().queue_url(lab.queue("orders_dlq")).message_body(letter).send().await.unwrap();
+    lab.send("orders_dlq", letter).await;
     let forget = "for _, key in ipairs(redis.call('KEYS', '*:{*')) do \
         if key:sub(1, 6) ~= 'saved ' then redis.call('DEL', key) end end \
         for _, key in ipairs(redis.call('KEYS', 'saved *')) do redis.call('RENAME', key, key:sub(7)) end";
@@ -298,24 +298,8 @@ async fn a_dead_letter_is_waited_for_though_redis_holds_nothing() {
     let late = order::OrderDeps { clock: Clock::ahead_by_ms(AFTER_S * 1000), ..lab.order() };
     assert!(order::handle(&late, message_batch(&[&bob])).await.batch_item_failures.is_empty());
     assert_eq!(lab.order_of(&bob).await.state, OrderState::Granted);
-    emptied(&lab, lab.queue("orders_dlq")).await;
+    lab.emptied("orders_dlq").await;
     assert_eq!(draw_in(&lab, AFTER_S).await, stands(DrawStands::Drawn));
-}
-
-/// Empties a queue and returns the messages' bodies.
-async fn emptied(lab: &Lab, url: &str) -> Vec<String> {
-    let mut bodies = Vec::new();
-    loop {
-        let messages = receive(&lab.sqs, url).await;
-        if messages.is_empty() {
-            return bodies;
-        }
-        for message in messages {
-            bodies.push(message.body().unwrap().to_owned());
-            let receipt = message.receipt_handle().unwrap();
-            lab.sqs.delete_message().queue_url(url).receipt_handle(receipt).send().await.unwrap();
-        }
-    }
 }
 
 /// Redis is lost, and the order function or SQS was away around the end: promised entries are in the queue or already
@@ -330,27 +314,25 @@ async fn what_redis_lost_is_waited_for_as_long_as_the_queues_have_messages() {
     for ahead_s in [AFTER_S, hour, 2 * hour] {
         assert_eq!(draw_in(&lab, ahead_s).await, stands(DrawStands::Entering), "it is in the queue");
     }
-    for body in emptied(&lab, lab.queue("orders")).await {
-        lab.sqs.send_message().queue_url(lab.queue("orders_dlq")).message_body(body).send().await.unwrap();
+    for body in lab.emptied("orders").await {
+        lab.send("orders_dlq", body).await;
     }
     for ahead_s in [3 * hour, 4 * hour] {
         assert_eq!(draw_in(&lab, ahead_s).await, stands(DrawStands::Entering), "it is a dead letter");
     }
-    let received = receive(&lab.sqs, lab.queue("orders_dlq")).await;
+    let received = lab.receive("orders_dlq").await;
     assert_eq!(draw_in(&lab, 5 * hour).await, stands(DrawStands::Entering), "it is being worked on");
     let late = order::OrderDeps { clock: Clock::ahead_by_ms(5 * hour * 1000), ..lab.order() };
     assert!(order::handle(&late, message_batch(&[&bob])).await.batch_item_failures.is_empty());
     assert_eq!(lab.order_of(&bob).await.state, OrderState::Granted, "it is in time");
     for message in received {
-        let delete = lab.sqs.delete_message().queue_url(lab.queue("orders_dlq"));
-        delete.receipt_handle(message.receipt_handle().unwrap()).send().await.unwrap();
+        lab.delete("orders_dlq", &message).await;
     }
     assert_eq!(draw_in(&lab, 6 * hour).await, stands(DrawStands::Entering), "SQS's counts may be a minute old");
     assert_eq!(draw_in(&lab, 6 * hour + 60).await, stands(DrawStands::Entering));
-    let again = lab.sqs.send_message().queue_url(lab.queue("orders")).message_body("of another sale").send().await;
-    assert!(again.is_ok());
+    lab.send("orders", "of another sale").await;
     assert_eq!(draw_in(&lab, 7 * hour).await, stands(DrawStands::Entering), "the wait starts again");
-    emptied(&lab, lab.queue("orders")).await;
+    lab.emptied("orders").await;
     assert_eq!(draw_in(&lab, 8 * hour).await, stands(DrawStands::Entering));
     assert_eq!(draw_in(&lab, 8 * hour + 125).await, stands(DrawStands::Counting), "the index may lag");
     assert_eq!(draw_in(&lab, 8 * hour + 190).await, stands(DrawStands::Drawn));

@@ -13,7 +13,7 @@ use tests::Server;
 
 use crate::contents::image;
 use crate::prelude::*;
-use crate::resources::make_queue;
+use crate::resources::{delete, make_queue};
 
 /// One of the merchant's systems: a queue that its own rule fills.
 pub(crate) struct Merchant {
@@ -46,12 +46,11 @@ impl Merchant {
                 return &self.came;
             }
             for message in messages {
-                let envelope: Value = serde_json::from_str(&message.body.unwrap()).unwrap();
+                let envelope: Value = serde_json::from_str(message.body().unwrap()).unwrap();
                 assert_eq!(envelope["source"], "flash-sale");
                 assert_eq!(envelope["detail-type"], envelope["detail"]["type"]);
                 self.came.push(envelope["detail"].clone());
-                let delete = self.sqs.delete_message().queue_url(&self.url);
-                delete.receipt_handle(message.receipt_handle.unwrap()).send().await.unwrap();
+                delete(&self.sqs, &self.url, &message).await;
             }
         }
     }
@@ -296,11 +295,11 @@ async fn a_record_that_cannot_be_read_holds_nobody_up_and_is_kept() {
     let handled = emitter::handle(&lab.emitter(), serde_json::from_value(poison.clone()).unwrap()).await;
     assert_eq!(handled.failed().count(), 0);
     assert_eq!(kinds(merchant.hears().await), ["refund.due"]);
-    let kept = receive(&lab.sqs, lab.queue("emitter_failures")).await.remove(0).body.unwrap();
+    let kept = lab.receive("emitter_failures").await.remove(0).body.unwrap();
     assert_eq!(serde_json::from_str::<Value>(&kept).unwrap(), poison["Records"][0]);
 
     // If it cannot be kept either, it comes again.
-    lab.sqs.delete_queue().queue_url(lab.queue("emitter_failures")).send().await.unwrap();
+    lab.delete_queue("emitter_failures").await;
     let handled = emitter::handle(&lab.emitter(), serde_json::from_value(poison).unwrap()).await;
     assert_eq!(handled.failed().collect::<Vec<_>>(), ["1100000000051"]);
 }
@@ -380,7 +379,7 @@ async fn what_the_bus_refuses_comes_again_and_what_it_never_takes_is_kept() {
     *bus.refuses.lock().unwrap() = vec![("user-17".into(), "MalformedDetail")];
     let handled = emitter::handle(&deps, batch(&records[2..])).await;
     assert_eq!(handled.failed().count(), 0);
-    let kept = receive(&lab.sqs, lab.queue("emitter_failures")).await.remove(0).body.unwrap();
+    let kept = lab.receive("emitter_failures").await.remove(0).body.unwrap();
     assert_eq!(serde_json::from_str::<Value>(&kept).unwrap(), records[16]);
     let took = bus.took.lock().unwrap().clone();
     assert_eq!((took.len(), ids(&took).len()), (23 + 22, 24), "a repeated event has the same id");
@@ -394,7 +393,7 @@ async fn a_bus_that_is_away_loses_nothing() {
     let records = placed(12);
     let handled = emitter::handle(&emitter::EmitterDeps::new(&context).unwrap(), batch(&records)).await;
     assert_eq!(handled.failed().count(), 12);
-    assert_eq!(depth(&lab.sqs, lab.queue("emitter_failures")).await, [0, 0, 0]);
+    assert_eq!(lab.depth("emitter_failures").await, [0, 0, 0]);
 }
 
 #[tokio::test]

@@ -22,7 +22,7 @@ fn try_again(answer: Answer) -> Answer {
 }
 
 async fn queued(lab: &Lab) -> Vec<OrderMessage> {
-    let messages = receive(&lab.sqs, lab.queue("orders")).await;
+    let messages = lab.receive("orders").await;
     messages.iter().map(|message| OrderMessage::parse(message.body().unwrap()).unwrap()).collect()
 }
 
@@ -36,7 +36,7 @@ async fn a_client_without_a_key_has_its_reservation_sent_too() {
     let early = reservation::ReservationDeps { clock: Clock::ahead_by_ms(-60_000), ..lab.reservation() };
     let at_once = early.answer(&reserve).await.problem(409, "limit_reached");
     assert_eq!(at_once.body["reservation_ids"], json!([id]));
-    assert_eq!(depth(&lab.sqs, lab.queue("orders")).await, [0, 0, 0], "its message may still be under way");
+    assert_eq!(lab.depth("orders").await, [0, 0, 0], "its message may still be under way");
     let later = reservation::ReservationDeps { clock: Clock::ahead_by_ms(2500), ..lab.reservation() };
     later.answer(&reserve).await.problem(409, "limit_reached");
     let messages = queued(&lab).await;

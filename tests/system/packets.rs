@@ -92,7 +92,7 @@ async fn a_packet_that_is_bought_out_adds_up_to_the_cent() {
         assert!((unclaimed(&lab).await == 0) == (buyer + 1 == PARTS));
     }
     assert_eq!(lab.clean_audit().await, (0, 0, PARTS as u32));
-    assert_eq!(depth(&lab.sqs, lab.queue("expiry")).await, [0; 3], "nothing expires");
+    assert_eq!(lab.depth("expiry").await, [0; 3], "nothing expires");
     assert_eq!(lab.ledger.overdue(EpochMs(i64::MAX)).await.unwrap(), []);
     lab.answer(&Ask::reserve(SALE, "late")).await.problem(409, "sold_out");
     let counts = OrderCounts::new(lab.ledger.clone(), Clock::system());

@@ -109,7 +109,7 @@ async fn leave(lab: &Lab, reservation: &Reservation) {
 }
 
 async fn deliver_expiries(lab: &Lab) {
-    let waiting = receive(&lab.sqs, lab.queue("expiry")).await;
+    let waiting = lab.receive("expiry").await;
     let expired = expiry::handle(&lab.expiry_in(LONG_S), events::received(&waiting)).await;
     assert!(expired.batch_item_failures.is_empty());
 }
@@ -156,7 +156,7 @@ async fn a_repeated_callback_takes_back_a_count_that_is_still_there() {
     let first = lab.buy("alice").await;
     leave(&lab, &first).await;
     assert_eq!(pay(&lab, "pay_1", &first, 990).await, "refund_due");
-    assert_eq!(receive(&lab.sqs, lab.queue("expiry")).await.len(), 1);
+    assert_eq!(lab.receive("expiry").await.len(), 1);
     refused_as_unpaid(&lab).await;
     assert_eq!(pay(&lab, "pay_1", &first, 990).await, "refund_due");
     deliver_expiries(&lab).await;

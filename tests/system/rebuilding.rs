@@ -14,12 +14,11 @@ impl Lab {
 
     /// Delivers everything in the queue of rebuilds, and says how many messages there were.
     async fn rebuild(&self) -> usize {
-        let messages = receive(&self.sqs, self.queue("rebuilds")).await;
+        let messages = self.receive("rebuilds").await;
         let done = warmup::rebuild(&self.warmup(), events::received(&messages)).await;
         assert!(done.batch_item_failures.is_empty(), "nothing comes back");
         for message in &messages {
-            let delete = self.sqs.delete_message().queue_url(self.queue("rebuilds"));
-            delete.receipt_handle(message.receipt_handle.as_ref().unwrap()).send().await.unwrap();
+            self.delete("rebuilds", message).await;
         }
         messages.len()
     }
@@ -29,7 +28,7 @@ impl Lab {
     }
 
     async fn asked(&self) -> u32 {
-        depth(&self.sqs, self.queue("rebuilds")).await.iter().sum()
+        self.depth("rebuilds").await.iter().sum()
     }
 }
 

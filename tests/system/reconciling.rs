@@ -108,8 +108,7 @@ async fn a_sale_that_cannot_be_audited_does_not_keep_the_others_from_their_messa
     let parts = Parts::of(&lab).await;
     parts.aws.hang_on("guards_by_round");
     let deps = parts.reconciliation();
-    let sent =
-        until("the message is sent", async || (depth(&lab.sqs, lab.queue("orders")).await != [0, 0, 0]).then_some(()));
+    let sent = until("the message is sent", async || (lab.depth("orders").await != [0, 0, 0]).then_some(()));
     tokio::select! {
         () = sent => {}
         summary = reconciliation::handle(&deps) => panic!("the run ended without the message: {summary:?}"),

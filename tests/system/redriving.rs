@@ -17,14 +17,14 @@ fn expected(what: &str, messages: usize) -> Vec<String> {
     bodies
 }
 
-async fn fill(lab: &Lab, url: &str, what: &str, messages: usize) {
+async fn fill(lab: &Lab, queue: &str, what: &str, messages: usize) {
     for body in expected(what, messages) {
-        lab.sqs.send_message().queue_url(url).message_body(body).send().await.unwrap();
+        lab.send(queue, body).await;
     }
 }
 
-async fn bodies(lab: &Lab, url: &str) -> Vec<String> {
-    let batches = receive_batches(&lab.sqs, url).await;
+async fn bodies(lab: &Lab, queue: &str) -> Vec<String> {
+    let batches = receive_batches(&lab.sqs, lab.queue(queue)).await;
     let mut bodies: Vec<_> = batches.into_iter().flatten().map(|message| message.body.unwrap()).collect();
     bodies.sort();
     bodies
@@ -41,15 +41,15 @@ async fn every_message_goes_back_to_where_it_came_from() {
         ("quarantine", "quarantine", "orders"),
     ];
     for (queue, from, _) in queues {
-        fill(&lab, lab.queue(from), queue, FEW).await;
+        fill(&lab, from, queue, FEW).await;
     }
     for (queue, from, to) in queues {
         let untouched = lab.contents().await.depths.values().flatten().sum::<u32>();
         let answer = lab.answer(&redrive(queue)).await.expect(200);
         assert_eq!(answer.body, json!({ "moved": FEW, "may_be_more": false }), "{queue}");
         assert_eq!(lab.contents().await.depths.values().flatten().sum::<u32>(), untouched, "{queue}");
-        assert_eq!(depth(&lab.sqs, lab.queue(from)).await, [0, 0, 0], "{queue}");
-        assert_eq!(bodies(&lab, lab.queue(to)).await, expected(queue, FEW));
+        assert_eq!(lab.depth(from).await, [0, 0, 0], "{queue}");
+        assert_eq!(bodies(&lab, to).await, expected(queue, FEW));
         assert_eq!(lab.answer(&redrive(queue)).await.expect(200).body["moved"], 0, "{queue}: nothing is left");
     }
 }
@@ -57,19 +57,19 @@ async fn every_message_goes_back_to_where_it_came_from() {
 #[tokio::test]
 async fn an_empty_answer_of_some_servers_is_not_the_end() {
     let lab = Lab::new().await;
-    fill(&lab, lab.queue("expiry_dlq"), "expiry", MESSAGES).await;
+    fill(&lab, "expiry_dlq", "expiry", MESSAGES).await;
     let parts = Parts::of(&lab).await;
     parts.aws.set(Service::Sqs, Conduct::MissesShortPolls);
     let answer = parts.start(admin::AdminDeps::new).answer(&redrive("expiry")).await;
     assert_eq!(answer.expect(200).body, json!({ "moved": MESSAGES, "may_be_more": false }));
-    assert_eq!(bodies(&lab, lab.queue("expiry")).await, expected("expiry", MESSAGES));
+    assert_eq!(bodies(&lab, "expiry").await, expected("expiry", MESSAGES));
 }
 
 #[tokio::test]
 async fn messages_that_somebody_else_holds_may_be_left() {
     let lab = Lab::new().await;
-    fill(&lab, lab.queue("expiry_dlq"), "expiry", MESSAGES).await;
-    let held = receive(&lab.sqs, lab.queue("expiry_dlq")).await.len();
+    fill(&lab, "expiry_dlq", "expiry", MESSAGES).await;
+    let held = lab.receive("expiry_dlq").await.len();
     let answer = lab.answer(&redrive("expiry")).await.expect(200);
     assert_eq!(answer.body, json!({ "moved": MESSAGES - held, "may_be_more": true }));
 }
@@ -77,8 +77,8 @@ async fn messages_that_somebody_else_holds_may_be_left() {
 #[tokio::test]
 async fn a_queue_that_does_not_take_them_loses_none() {
     let lab = Lab::new().await;
-    fill(&lab, lab.queue("expiry_dlq"), "expiry", MESSAGES).await;
-    lab.sqs.delete_queue().queue_url(lab.queue("expiry")).send().await.unwrap();
+    fill(&lab, "expiry_dlq", "expiry", MESSAGES).await;
+    lab.delete_queue("expiry").await;
     lab.answer(&redrive("expiry")).await.problem(503, "overloaded");
-    assert_eq!(depth(&lab.sqs, lab.queue("expiry_dlq")).await.iter().sum::<u32>(), MESSAGES as u32);
+    assert_eq!(lab.depth("expiry_dlq").await.iter().sum::<u32>(), MESSAGES as u32);
 }

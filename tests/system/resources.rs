@@ -63,12 +63,61 @@ pub(crate) async fn receive(sqs: &Sqs, url: &str) -> Vec<Message> {
     receive.send().await.unwrap().messages.unwrap_or_default()
 }
 
-/// Shows a received message again, as if it had been hidden for long enough. One that has come back by itself may have
-/// another receipt now.
-pub(crate) async fn show_again(sqs: &Sqs, url: &str, message: &Message) {
+pub(crate) async fn delete(sqs: &Sqs, url: &str, message: &Message) {
     let receipt = message.receipt_handle().unwrap();
-    let shown = sqs.change_message_visibility().queue_url(url).receipt_handle(receipt).visibility_timeout(0);
-    let _ = shown.send().await;
+    sqs.delete_message().queue_url(url).receipt_handle(receipt).send().await.unwrap();
+}
+
+/// A lab's queues, by their names.
+impl Lab {
+    pub(crate) async fn depth(&self, queue: &str) -> [u32; 3] {
+        depth(&self.sqs, self.queue(queue)).await
+    }
+
+    pub(crate) async fn send(&self, queue: &str, body: impl Into<String>) {
+        self.sqs.send_message().queue_url(self.queue(queue)).message_body(body).send().await.unwrap();
+    }
+
+    pub(crate) async fn receive(&self, queue: &str) -> Vec<Message> {
+        receive(&self.sqs, self.queue(queue)).await
+    }
+
+    pub(crate) async fn delete(&self, queue: &str, message: &Message) {
+        delete(&self.sqs, self.queue(queue), message).await;
+    }
+
+    /// Shows a received message again, as if it had been hidden for long enough. One that has come back by itself may have
+    /// another receipt now.
+    pub(crate) async fn show_again(&self, queue: &str, message: &Message) {
+        let shown = self.sqs.change_message_visibility().queue_url(self.queue(queue)).visibility_timeout(0);
+        let _ = shown.receipt_handle(message.receipt_handle().unwrap()).send().await;
+    }
+
+    /// Shows a message again that was received once, and receives it.
+    pub(crate) async fn receive_again(&self, queue: &str, message: &Message) -> Vec<Message> {
+        self.show_again(queue, message).await;
+        let some = async || Some(self.receive(queue).await).filter(|messages| !messages.is_empty());
+        until("the message comes back", some).await
+    }
+
+    /// Empties a queue and returns the messages' bodies.
+    pub(crate) async fn emptied(&self, queue: &str) -> Vec<String> {
+        let mut bodies = Vec::new();
+        loop {
+            let messages = self.receive(queue).await;
+            if messages.is_empty() {
+                return bodies;
+            }
+            for message in messages {
+                self.delete(queue, &message).await;
+                bodies.push(message.body.unwrap());
+            }
+        }
+    }
+
+    pub(crate) async fn delete_queue(&self, queue: &str) {
+        self.sqs.delete_queue().queue_url(self.queue(queue)).send().await.unwrap();
+    }
 }
 
 /// Receives every visible message from a queue, in the batches in which they come.

@@ -86,14 +86,13 @@ pub(crate) async fn with_dead_letters(lab: &Lab) {
 
 /// Delivers what is in the queue now. Returns how many messages succeeded, and those that failed and are put off.
 async fn deliver(lab: &Lab, deps: &order::OrderDeps) -> (usize, Vec<Message>) {
-    let messages = receive(&lab.sqs, lab.queue("orders")).await;
+    let messages = lab.receive("orders").await;
     let response = order::handle(deps, events::received(&messages)).await;
     let failed: Vec<_> = response.batch_item_failures.iter().map(|failure| &*failure.item_identifier).collect();
     let (failed, done): (Vec<_>, Vec<_>) =
         messages.into_iter().partition(|message| failed.contains(&message.message_id().unwrap()));
     for message in &done {
-        let delete = lab.sqs.delete_message().queue_url(lab.queue("orders"));
-        delete.receipt_handle(message.receipt_handle().unwrap()).send().await.unwrap();
+        lab.delete("orders", message).await;
     }
     (done.len(), failed)
 }
@@ -154,8 +153,8 @@ async fn a_throttled_table_loses_no_message() {
     .await;
     let [refused, often] = [failed.len(), failed_again.len()];
     println!("{refused} deliveries failed while all was refused, {often} while two of three were");
-    assert_eq!(depth(&lab.sqs, lab.queue("orders")).await, [0, 0, 0]);
-    assert_eq!(depth(&lab.sqs, lab.queue("orders_dlq")).await, [0, 0, 0], "none is a dead letter");
+    assert_eq!(lab.depth("orders").await, [0, 0, 0]);
+    assert_eq!(lab.depth("orders_dlq").await, [0, 0, 0], "none is a dead letter");
     assert_eq!(lab.clean_audit().await, (0, 0, ORDERS as u32 + 1));
     for reservation in &reserved {
         assert_eq!(lab.order_of(reservation).await.state, OrderState::Pending);

@@ -16,7 +16,6 @@ use webhook::RETRY_DELAYS_S;
 use crate::batches::{is_hidden, put_offs};
 use crate::events::{received, sqs};
 use crate::prelude::*;
-use crate::resources::show_again;
 
 /// How a receiver treats the next request.
 #[derive(Debug, Clone, Copy)]
@@ -140,17 +139,12 @@ async fn what_is_not_taken_comes_back_later_and_later() {
     assert!(RETRY_DELAYS_S.iter().all(|delay| *delay <= 12 * 3600), "SQS hides nothing for longer");
     let lab = Lab::new().await;
     let (receiver, deps) = receiver(&lab, &[Conduct::Answers(StatusCode::BAD_GATEWAY); 2]).await;
-    lab.sqs.send_message().queue_url(lab.queue("webhook")).message_body(message()).send().await.unwrap();
-    let first = receive(&lab.sqs, lab.queue("webhook")).await;
+    lab.send("webhook", message()).await;
+    let first = lab.receive("webhook").await;
     let began = Instant::now();
     assert_eq!(failures(&deps, received(&first)).await, 1);
     is_hidden(&lab, "webhook", began, RETRY_DELAYS_S[0]).await;
-    show_again(&lab.sqs, lab.queue("webhook"), &first[0]).await;
-    let second = until("it comes back", async || {
-        let messages = receive(&lab.sqs, lab.queue("webhook")).await;
-        (!messages.is_empty()).then_some(messages)
-    })
-    .await;
+    let second = lab.receive_again("webhook", &first[0]).await;
     let began = Instant::now();
     assert_eq!(failures(&deps, received(&second)).await, 1);
     assert_eq!(put_offs(&lab), [RETRY_DELAYS_S[0], RETRY_DELAYS_S[1]].map(i64::from));

@@ -40,12 +40,12 @@ pub(super) const FLOWS: &[Flow] = &[
         ["GetSecretValue", "ChangeMessageVisibility"],
         |lab| async {
             let none = open(lab, four(), &[], &[]).await;
-            lab.sqs.send_message().queue_url(lab.queue("webhook")).message_body(message()).send().await.unwrap();
+            lab.send("webhook", message()).await;
             none
         },
         |lab, world, _| async {
             let (_, address) = listening(lab, &[Conduct::Answers(StatusCode::BAD_GATEWAY)]).await;
-            let messages = receive(&lab.sqs, lab.queue("webhook")).await;
+            let messages = lab.receive("webhook").await;
             let settings = lab.settings().with("WEBHOOK_URL", address);
             let deps = world.start(|context| {
                 let sqs = context.sqs()?;
@@ -57,7 +57,7 @@ pub(super) const FLOWS: &[Flow] = &[
         |_, _| nobody(),
         // However the run ended, SQS still has the message and delivers it again.
         |lab, _| async {
-            assert_eq!(crate::resources::depth(&lab.sqs, lab.queue("webhook")).await.iter().sum::<u32>(), 1);
+            assert_eq!(lab.depth("webhook").await.iter().sum::<u32>(), 1);
         },
     ),
 ];
@@ -82,6 +82,6 @@ async fn every_event_is_heard(lab: &Lab, reserved: &[Reservation]) {
     for Reservation { id, .. } in reserved {
         assert!(ids.contains(&*id.to_string()), "the merchant got no event of {id}");
     }
-    let kept = receive(&lab.sqs, lab.queue("emitter_failures")).await.len();
+    let kept = lab.receive("emitter_failures").await.len();
     assert!((1..=2).contains(&kept), "the unreadable record was kept {kept} times");
 }

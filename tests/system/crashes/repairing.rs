@@ -100,11 +100,11 @@ fn redrive() -> Ask {
 
 /// A message that the dead run had received is hidden until it comes back by itself.
 async fn redrive_until_nothing_is_left(lab: &Lab) {
-    while depth(&lab.sqs, lab.queue("orders_dlq")).await != [0, 0, 0] {
+    while lab.depth("orders_dlq").await != [0, 0, 0] {
         lab.answer(&redrive()).await.expect(200);
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
-    let moved = depth(&lab.sqs, lab.queue("orders")).await[0];
+    let moved = lab.depth("orders").await[0];
     assert!(moved >= 2, "{moved} of 2 moved: reconciliation would send the rest again and hide the loss");
 }
 

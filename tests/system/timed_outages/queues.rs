@@ -1,6 +1,7 @@
 //! Queues whose messages come back on a test's clock.
 
 use crate::prelude::*;
+use crate::resources::delete;
 
 /// How long the deployed queues hide a received message, unless a function says otherwise.
 const VISIBILITY_TIMEOUT_S: i64 = 180;
@@ -53,7 +54,7 @@ impl Queues {
                     if failed.contains(message.message_id().unwrap()) {
                         self.hide(url, message, &put_off, now).await;
                     } else {
-                        self.delete(url, message).await;
+                        delete(&self.sqs, url, message).await;
                     }
                 }
             }
@@ -88,10 +89,5 @@ impl Queues {
     async fn change_visibility(&self, url: &str, receipt: &str, seconds: i32) {
         let change = self.sqs.change_message_visibility().queue_url(url).receipt_handle(receipt);
         change.visibility_timeout(seconds).send().await.unwrap();
-    }
-
-    async fn delete(&self, url: &str, message: &Message) {
-        let receipt = message.receipt_handle().unwrap();
-        self.sqs.delete_message().queue_url(url).receipt_handle(receipt).send().await.unwrap();
     }
 }

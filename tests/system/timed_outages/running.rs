@@ -109,11 +109,10 @@ impl World {
     async fn is_idle(&self) -> bool {
         let Some(run) = &self.last_run else { return false };
         let did = run.sent + run.adopted + run.released + run.restored + run.rebuilt + run.overdue + run.failed;
-        let sqs = &self.lab.sqs;
         did == 0
             && self.queues.hidden() == 0
-            && depth(sqs, self.lab.queue("orders")).await == [0; 3]
-            && depth(sqs, self.lab.queue("orders_dlq")).await == [0; 3]
+            && self.lab.depth("orders").await == [0; 3]
+            && self.lab.depth("orders_dlq").await == [0; 3]
     }
 
     /// The work that the outage left is done. Refused buyers ask again and others take what is left. Then each
