@@ -85,26 +85,6 @@ async fn seen(lab: &Lab, reservation: &Reservation) -> (String, Option<String>) 
     (answer.text("status").to_owned(), answer.body["reason"].as_str().map(str::to_owned))
 }
 
-#[tokio::test]
-async fn a_unit_that_another_has_is_changed_for_one_that_is_left() {
-    let lab = Lab::selling(terms(3, 1)).await;
-    let before = lab.contents().await.keys;
-    let bob = lab.buy("bob").await;
-    lab.rewind(&before).await;
-    let alice = lab.reserve("alice").await;
-    assert_eq!((bob.unit, alice.unit), (Unit(1), Unit(1)), "handed out twice");
-
-    for _ in 0..2 {
-        assert!(lab.deliver(&[&alice]).await.batch_item_failures.is_empty());
-        let order = lab.order_of(&alice).await;
-        assert_eq!((order.state, order.reservation.unit), (OrderState::Pending, Unit(2)));
-        let stored = lab.stored(&alice.id, "alice").await.unwrap();
-        assert_eq!((stored.state, stored.reservation.unit), (ReservationState::Ordered, Unit(2)));
-        assert_eq!(lab.clean_audit().await, (1, 0, 2));
-    }
-    lab.check_history_of_a_loss("placing_another_unit").await;
-}
-
 /// Redis was lost after the promise: since then the user has another order in its slot, and somebody else its unit.
 #[tokio::test]
 async fn a_promise_below_the_limit_is_kept_though_its_slot_and_its_unit_went_to_others() {

@@ -80,43 +80,6 @@ async fn no_winner_is_told_sold_out_by_any_process_with_any_pass() {
     }
 }
 
-#[tokio::test]
-async fn a_unit_that_comes_back_is_sold_within_four_seconds() {
-    let lab = Lab::selling(terms(1, 1)).await;
-    let process = process(&lab);
-    let alices = lab.reserve("alice").await;
-    ask_of(&process, &Ask::reserve(SALE, "bob")).await.problem(409, "sold_out");
-    lab.answer(&Ask::cancel(&alices)).await.expect(200);
-    until("the unit is sold again", async || {
-        (ask_of(&process, &Ask::reserve(SALE, "bob")).await.status == 202).then_some(())
-    })
-    .await;
-    assert_eq!(lab.clean_audit().await.0, 0);
-}
-
-/// Everyone in the crowd was let in before the last unit was won.
-#[tokio::test]
-async fn the_crowd_is_told_from_memory() {
-    let lab = Lab::selling(terms(1, 1)).await;
-    let process = process(&lab);
-    let mut crowd = Vec::new();
-    for name in ["bob", "carol", "dave"] {
-        crowd.push(let_in(&lab, name).await);
-    }
-    let alice = let_in(&lab, "alice").await;
-    ask_of(&process, &alice).await.expect(202);
-    until("nobody in the crowd costs a call", async || {
-        let mut asked = Vec::new();
-        for ask in &crowd {
-            let (answer, calls) = redis_calls(&lab.valkey.url(), ask_of(&process, ask)).await;
-            answer.problem(409, "sold_out");
-            asked.extend(calls);
-        }
-        asked.is_empty().then_some(())
-    })
-    .await;
-}
-
 /// Neither click sends a key. Both use the pass that the page got.
 #[tokio::test]
 async fn a_double_click_without_a_key_is_one_reservation() {
