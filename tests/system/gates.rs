@@ -218,24 +218,6 @@ fn alike(of_hidden: &Answer, of_none: &Answer) {
 }
 
 #[tokio::test]
-async fn a_user_asks_for_the_members_sales_only_so_often() {
-    let lab = Lab::selling(terms(1, 1)).await;
-    let deps = lab.catalog();
-    let alice = Ask::get("/v1/members/sales").by("alice");
-    // While they are answered, the rate allows some more.
-    let mut left = 10 * gate::Route::Members.limits().per_user.burst;
-    let limited = loop {
-        let answer = deps.answer(&alice).await;
-        if answer.status != 200 {
-            break answer;
-        }
-        left = left.checked_sub(1).expect("one of them is refused");
-    };
-    assert!(limited.problem(429, "rate_limited").headers.contains_key("retry-after"));
-    deps.answer(&Ask::get("/v1/members/sales").by("bob")).await.expect(200);
-}
-
-#[tokio::test]
 async fn to_a_stranger_a_members_sale_does_not_exist() {
     let mut offered = for_members();
     offered.goods.description = "For members.".into();

@@ -110,16 +110,3 @@ async fn if_it_does_not_work_out_the_queue_does_it() {
     assert_eq!(lab.depth("expiry").await.iter().sum::<u32>(), 1);
     assert_eq!(lab.clean_audit().await, (2, 0, 1));
 }
-
-#[tokio::test]
-async fn it_is_counted_by_itself() {
-    let lab = Lab::selling(terms(3, 1)).await;
-    let alice = lab.reserve("alice").await;
-    let deps = lab.reservation();
-    let ask = expedite(&alice.id, "alice");
-    for _ in 0..gate::Route::Expedite.limits().per_user.burst {
-        deps.answer(&ask).await.expect(200);
-    }
-    deps.answer(&ask).await.problem(429, "rate_limited");
-    deps.answer(&Ask::status(&alice)).await.expect(200);
-}

@@ -2,26 +2,31 @@
 
 use gate::Route;
 
+use crate::green_channel::expedite;
 use crate::prelude::*;
 
+/// Each is counted by itself: those before it are refused by then.
 #[tokio::test]
 async fn each_route_has_a_limit_for_each_user() {
     let lab = Lab::selling(terms(50, 1)).await;
     let alice = lab.buy("alice").await;
-    let deps = lab.reservation();
+    let (deps, catalog) = (lab.reservation(), lab.catalog());
     for (route, ask) in [
         (Route::Reserve, Ask::reserve(SALE, "alice")),
         (Route::Poll, Ask::status(&alice)),
+        (Route::Expedite, expedite(&alice.id, "alice")),
         (Route::Orders, Ask::get("/v1/orders").by("alice")),
+        (Route::Members, Ask::get("/v1/members/sales").by("alice")),
         (Route::Cancel, Ask::cancel(&alice)),
     ] {
+        let answer = async || if route == Route::Members { catalog.answer(&ask).await } else { deps.answer(&ask).await };
         let burst = route.limits().per_user.burst;
         let began = Instant::now();
         // Whoever cancels first does it alone.
-        let mut answers = vec![deps.answer(&ask).await];
+        let mut answers = vec![answer().await];
         // At once: one by one, a limit refills faster than a busy machine answers.
         while answers.iter().all(|answer| answer.status != 429) {
-            answers.extend(join_all((0..2 * burst).map(|_| deps.answer(&ask))).await);
+            answers.extend(join_all((0..2 * burst).map(|_| answer())).await);
         }
         // The slower the machine, the more of the limit refills meanwhile.
         let refilled = began.elapsed().as_micros() / u128::from(route.limits().per_user.interval_us());
@@ -38,4 +43,5 @@ async fn each_route_has_a_limit_for_each_user() {
         assert_eq!(calls, [""; 0]);
     }
     deps.answer(&Ask::reserve(SALE, "bob")).await.expect(202);
+    catalog.answer(&Ask::get("/v1/members/sales").by("bob")).await.expect(200);
 }
