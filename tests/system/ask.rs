@@ -66,11 +66,6 @@ impl Ask {
         Self::get(format!("/v1/reservations/{}", reservation.id)).by(reservation.user.as_str())
     }
 
-    /// An operator's request about the lab's sale.
-    pub(crate) fn get_sale(what: &str) -> Self {
-        Self::get(format!("/v1/admin/sales/{SALE}/{what}")).by_operator()
-    }
-
     /// An operator's change of the lab's sale.
     pub(crate) fn post_sale(what: &str) -> Self {
         Self::post(format!("/v1/admin/sales/{SALE}/{what}")).by_operator()

@@ -14,7 +14,7 @@ async fn lab() -> Lab {
 }
 
 async fn look(lab: &Lab) -> Value {
-    lab.answer(&Ask::get("/v1/admin/sales/lamp/rounds/1/audit").by_operator()).await.expect(200).body
+    lab.read_sale("rounds/1/audit").await
 }
 
 fn numbers(audit: &Value) -> [u64; 6] {

@@ -21,16 +21,12 @@ async fn answered(lab: &Lab, code: &'static str, count: u64) {
     lab.stock.round(&round(SALE, 1)).tally(&BTreeMap::from([(code, count)])).await.unwrap();
 }
 
-async fn document(lab: &Lab, path: &str) -> Value {
-    lab.answer(&Ask::get(path).by_operator()).await.expect(200).body
-}
-
 async fn noted(lab: &Lab) -> NotedTraffic {
     lab.ledger.traffic_of([&round(SALE, 1)]).await.unwrap().remove(&round(SALE, 1)).unwrap()
 }
 
 async fn limit(lab: &Lab) -> Value {
-    document(lab, &format!("/v1/admin/sales/{SALE}")).await["throttle_requests_per_s"].clone()
+    lab.read(format!("/v1/admin/sales/{SALE}")).await["throttle_requests_per_s"].clone()
 }
 
 async fn throttles(lab: &Lab) -> usize {
@@ -44,9 +40,9 @@ async fn a_sale_that_nobody_planned_is_found_busy_and_shown_until_the_crowd_has_
     answered(&lab, "challenged", CROWD).await;
     assert_eq!(look(&lab, 1, None).await, 1);
 
-    let list = document(&lab, "/v1/admin/sales").await;
-    let page = document(&lab, "/v1/admin/sales?state=open").await;
-    let one = document(&lab, &format!("/v1/admin/sales/{SALE}")).await;
+    let list = lab.read("/v1/admin/sales").await;
+    let page = lab.read("/v1/admin/sales?state=open").await;
+    let one = lab.read(format!("/v1/admin/sales/{SALE}")).await;
     for busy in [&list["sales"][0]["busy"], &page["sales"][0]["busy"], &one["busy"]] {
         // A minute by the clocks, plus the time that the runs took.
         let rate = busy["requests_per_s"].as_u64().unwrap();
@@ -56,7 +52,7 @@ async fn a_sale_that_nobody_planned_is_found_busy_and_shown_until_the_crowd_has_
     assert_eq!((limit(&lab).await, throttles(&lab).await), (Value::Null, 0), "limiting it is left to operators");
 
     assert_eq!(look(&lab, 2, None).await, 0);
-    assert_eq!(document(&lab, &format!("/v1/admin/sales/{SALE}")).await["busy"], Value::Null);
+    assert_eq!(lab.read(format!("/v1/admin/sales/{SALE}")).await["busy"], Value::Null);
 }
 
 #[tokio::test]
@@ -160,7 +156,7 @@ async fn a_look_that_was_frozen_notes_nothing() {
     let busy = Traffic { requests_per_s: u32::MAX, busy_since_ms: Some(stale.traffic.at_ms), ..stale.traffic };
     assert!(!lab.ledger.note_traffic(&lab.round().await, Some(&stale), busy, true).await.unwrap());
     assert!(!lab.ledger.note_traffic(&lab.round().await, None, busy, true).await.unwrap(), "also if nothing was noted");
-    assert_eq!(document(&lab, &format!("/v1/admin/sales/{SALE}")).await["busy"], Value::Null);
+    assert_eq!(lab.read(format!("/v1/admin/sales/{SALE}")).await["busy"], Value::Null);
 }
 
 #[tokio::test]

@@ -3,6 +3,7 @@
 use fulfilment::{cancel, expire};
 use ledger::{PutCampaign, Taken};
 
+use crate::campaigns::put;
 use crate::prelude::*;
 
 const SALES: [&str; 3] = ["lamp", "chair", "pot"];
@@ -136,10 +137,6 @@ async fn a_taken_unit_and_a_full_campaign_are_told_apart() {
     let limits = [autumn(Some(1), 1).limit_of(&id.sale).unwrap()];
     let placed = lab.ledger.place_within(order, &limits, false).await.unwrap();
     assert_eq!(placed, Placed::Taken(Taken { unit: true, slot: false, campaign: true }));
-}
-
-async fn put(lab: &Lab, body: &Value) -> Answer {
-    lab.answer(&Ask::post("/v1/admin/campaigns").by_operator().json(body)).await
 }
 
 #[tokio::test]

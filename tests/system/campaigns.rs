@@ -3,7 +3,7 @@
 use crate::catalog::{SEEN_WITHIN_MS, shown};
 use crate::prelude::*;
 
-async fn put(lab: &Lab, campaign: &Value) -> Answer {
+pub(crate) async fn put(lab: &Lab, campaign: &Value) -> Answer {
     lab.answer(&Ask::post("/v1/admin/campaigns").by_operator().json(campaign)).await
 }
 
@@ -31,14 +31,13 @@ async fn a_campaign_shows_its_published_sales_in_its_order() {
 
     let catalog = lab.catalog();
     let list = shown(&catalog, "/v1/campaigns").await.body;
-    let lamp_opens = EpochMs(now.0 - 60_000);
     assert_eq!(list["campaigns"].as_array().unwrap().len(), 1, "winter has nothing to show yet: {list}");
     assert_eq!(
         (&list["campaigns"][0]["campaign_id"], &list["campaigns"][0]["title"]),
         (&json!("autumn"), &json!("Autumn"))
     );
     let moment = |name: &str| list["campaigns"][0][name].as_str().unwrap().parse::<jiff::Timestamp>().unwrap();
-    assert_eq!((moment("opens_at").into(), moment("closes_at").into()), (lamp_opens, EpochMs(now.0 + 600_000)));
+    assert_eq!((moment("opens_at").into(), moment("closes_at").into()), (now.minus_s(60), now.plus_s(600)));
 
     let page = shown(&catalog, "/v1/campaigns/autumn").await;
     assert_eq!((page.text("title"), ids(&page)), ("Autumn", vec!["chair".to_owned(), "lamp".to_owned()]));
@@ -48,10 +47,7 @@ async fn a_campaign_shows_its_published_sales_in_its_order() {
     alone.as_object_mut().unwrap().remove("server_time");
     assert_eq!(*lamp, alone, "a sale is the same wherever it is shown");
     catalog.answer(&Ask::get("/v1/campaigns/winter")).await.problem(404, "unknown_campaign");
-    assert_eq!(
-        lab.answer(&Ask::get("/v1/admin/campaigns").by_operator()).await.expect(200).body["campaigns"][1]["campaign_id"],
-        "winter"
-    );
+    assert_eq!(lab.read("/v1/admin/campaigns").await["campaigns"][1]["campaign_id"], "winter");
 }
 
 #[tokio::test]
@@ -134,16 +130,14 @@ async fn a_campaign_of_unknown_sales_is_refused_by_their_names() {
     put(&lab, &autumn(&["draft"])).await.expect(200);
 }
 
+/// Bounds are tested in `sale`; these show that each member is held to its own.
 #[tokio::test]
 async fn what_is_out_of_bounds_is_refused() {
     let lab = Lab::new().await;
-    let many: Vec<String> = (0..=sale::MAX_CAMPAIGN_SALES).map(|n| format!("sale-{n}")).collect();
     for (member, value) in [
-        ("title", json!("")),
         ("title", json!("a\nb")),
         ("sale_ids", json!(["lamp", "lamp"])),
         ("sale_ids", json!(["Lamp"])),
-        ("sale_ids", json!(many)),
         ("campaign_id", json!("Autumn")),
         ("version", json!(0)),
         ("version", json!(u32::MAX)),
@@ -157,8 +151,5 @@ async fn what_is_out_of_bounds_is_refused() {
     let mine = Ask::post("/v1/admin/campaigns").by("mallory").json(&autumn(&["lamp"]));
     lab.answer(&mine).await.problem(403, "forbidden");
     lab.answer(&Ask::get("/v1/admin/campaigns").by("mallory")).await.problem(403, "forbidden");
-    assert_eq!(
-        lab.answer(&Ask::get("/v1/admin/campaigns").by_operator()).await.expect(200).body["campaigns"],
-        json!([])
-    );
+    assert_eq!(lab.read("/v1/admin/campaigns").await["campaigns"], json!([]));
 }

@@ -187,7 +187,7 @@ async fn a_past_round_that_was_restocked_is_clean_without_its_keys() {
     }
     pass_a_day(&lab).await;
     assert_eq!(reset(&lab).await, 1);
-    let look = async || lab.answer(&Ask::get_sale("rounds/1/audit")).await.expect(200).body;
+    let look = async || lab.read_sale("rounds/1/audit").await;
     let before = look().await;
     assert_eq!((&before["clean"], &before["total"]), (&json!(true), &json!(UNITS + 2)), "{before}");
     lab.redis(&["FLUSHALL"]).await;

@@ -6,7 +6,7 @@ use crate::prelude::*;
 const KEPT: Duration = Duration::from_secs(3);
 
 fn look() -> Ask {
-    Ask::get_sale("live")
+    Ask::get(format!("/v1/admin/sales/{SALE}/live")).by_operator()
 }
 
 async fn answer(deps: &admin::AdminDeps) -> Value {

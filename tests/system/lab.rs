@@ -387,6 +387,11 @@ impl Lab {
         self.answer(&Ask::get(path).by_operator()).await.expect(200).body
     }
 
+    /// What an operator reads of the lab's sale.
+    pub(crate) async fn read_sale(&self, what: &str) -> Value {
+        self.read(format!("/v1/admin/sales/{SALE}/{what}")).await
+    }
+
     /// The answers to a request and to those that it leads to, page by page.
     pub(crate) async fn pages(&self, ask: Ask) -> Vec<Value> {
         let (mut pages, mut path) = (Vec::new(), ask.path.clone());
@@ -395,6 +400,8 @@ impl Lab {
             let next = page["next_cursor"].as_str().map(str::to_owned);
             pages.push(page);
             let Some(next) = next else { return pages };
+            // An id may have characters that a query has not.
+            let next = next.replace('#', "%23").replace('|', "%7C").replace('/', "%2F");
             path = format!("{}{}cursor={next}", ask.path, if ask.path.contains('?') { '&' } else { '?' });
         }
     }

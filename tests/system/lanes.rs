@@ -54,10 +54,6 @@ async fn standing(lab: &Lab, user: &UserId) -> Answer {
     lab.answer(&Ask::get(format!("/v1/sales/{SALE}/reservation")).by(user.as_str())).await
 }
 
-async fn live(lab: &Lab) -> Value {
-    lab.answer(&Ask::get_sale("live")).await.expect(200).body
-}
-
 fn post(what: &str, body: &Value) -> Ask {
     Ask::post(format!("/v1/admin/sales{what}")).by_operator().json(body)
 }
@@ -68,7 +64,7 @@ async fn update(lab: &Lab, what: &str, body: Value) -> Value {
 }
 
 async fn live_units(lab: &Lab) -> (u64, u64) {
-    let live = live(lab).await;
+    let live = lab.read_sale("live").await;
     (live["units"]["total"].as_u64().unwrap(), live["units"]["free"].as_u64().unwrap())
 }
 
@@ -246,9 +242,9 @@ async fn what_surrounds_a_sale_goes_on_without_one_of_its_lanes() {
     let here = at_home_in(0, LANES, 0);
     lab.reserve(here.as_str()).await;
     lab.redis(&["HSET", &lab.lane_key("answers", 1), "challenged", "5"]).await;
-    assert_eq!(live(&lab).await.get("unknown_lanes"), None);
+    assert_eq!(lab.read_sale("live").await.get("unknown_lanes"), None);
     lab.silence_lane(2).await;
-    let seen = live(&lab).await;
+    let seen = lab.read_sale("live").await;
     assert_eq!((&seen["units"]["total"], &seen["units"]["free"]), (&json!(40), &json!(29)), "{seen}");
     assert_eq!((&seen["unknown_lanes"], &seen["answers"]["challenged"]), (&json!([2]), &json!(5)), "{seen}");
     assert!(seen["queues"][0]["oldest_s"].is_u64(), "{seen}");
