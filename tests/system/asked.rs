@@ -1,5 +1,3 @@
-use lambda_http::{Request, RequestExt};
-
 use crate::prelude::*;
 
 /// A request as its client wrote it.
@@ -23,23 +21,5 @@ impl Asked {
     pub(crate) fn queried(&self, name: &str) -> Option<String> {
         let found = self.query.split('&').filter_map(|pair| pair.split_once('=')).find(|pair| pair.0 == name);
         found.map(|(_, value)| value.to_owned())
-    }
-}
-
-impl From<&Request> for Asked {
-    fn from(request: &Request) -> Self {
-        let headers = request.headers().iter();
-        let headers = headers.map(|(name, value)| (name.to_string(), value.to_str().unwrap_or_default().to_owned()));
-        Self {
-            method: request.method().to_string(),
-            path: request.raw_http_path().to_owned(),
-            query: request.uri().query().unwrap_or_default().to_owned(),
-            headers: headers.collect(),
-            body: match request.body() {
-                Body::Text(text) => text.clone().into_bytes(),
-                Body::Binary(bytes) => bytes.clone(),
-                _ => Vec::new(),
-            },
-        }
     }
 }

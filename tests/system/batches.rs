@@ -103,7 +103,7 @@ async fn a_table_that_is_away_fails_the_message_and_not_the_order() {
     let mut deps = lab.order();
     deps.fulfilment.ledger = Ledger::new(lab.dynamodb.clone(), "no-such-table");
     assert!(matches!(deps.fulfilment.ledger.order(&alice.id).await, Err(LedgerError::DynamoDb { .. })));
-    let batch = || message_batch(&[&alice]);
+    let batch = || message_batch([&alice]);
     assert_eq!(order::handle(&deps, batch()).await.batch_item_failures.len(), 1);
     let last = dead_letter::DeadLetterDeps { fulfilment: deps.fulfilment.clone(), ..lab.dead_letter() };
     assert_eq!(dead_letter::handle(&last, batch()).await.batch_item_failures.len(), 1);

@@ -290,10 +290,10 @@ async fn an_order_whose_beacon_cannot_be_read_is_tried_again() {
     let taken = items(&lab.dynamodb, &lab.table).await.remove("BEACON#lamp#1").unwrap();
     lab.delete_item("BEACON#lamp#1").await;
     let order = order::OrderDeps::new(&lab.another_process()).unwrap();
-    assert_eq!(order::handle(&order, message_batch(&[&reservation])).await.batch_item_failures.len(), 1);
+    assert_eq!(order::handle(&order, message_batch([&reservation])).await.batch_item_failures.len(), 1);
     assert_eq!(lab.ledger.order(&reservation.id).await.unwrap(), None, "the order has not failed");
     lab.put_item(taken).await;
-    assert!(order::handle(&order, message_batch(&[&reservation])).await.batch_item_failures.is_empty());
+    assert!(order::handle(&order, message_batch([&reservation])).await.batch_item_failures.is_empty());
     assert!(lab.order_of(&reservation).await.award.is_some());
 }
 

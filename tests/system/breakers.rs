@@ -10,7 +10,7 @@ const FAILURES: usize = 10;
 const AT_ONCE: usize = 20;
 
 async fn ask_of(lab: &Lab, deps: &reservation::ReservationDeps, ask: &Ask) -> Answer {
-    ask_reservation(&lab.recorder, deps, ask).await
+    ask_function(&lab.recorder, deps, ask).await
 }
 
 /// Buyers who ask at once.

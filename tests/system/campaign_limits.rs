@@ -33,7 +33,7 @@ async fn buy(lab: &Lab, sale: &str, name: &str) -> Order {
 
 async fn deliver(lab: &Lab, reservation: &Reservation) {
     let order = order::OrderDeps::new(&lab.another_process()).unwrap();
-    let batch = message_batch(&[reservation]);
+    let batch = message_batch([reservation]);
     assert!(order::handle(&order, batch).await.batch_item_failures.is_empty());
 }
 

@@ -82,7 +82,7 @@ async fn buy(lab: &Lab, sale: &str, name: &str, answers: &AtomicUsize, heard: &m
     let ask = Ask::reserve(sale, name).header("idempotency-key", "key-1");
     let began = Instant::now();
     loop {
-        let answer = ask_reservation(&lab.recorder, &lab.reservation(), &ask).await;
+        let answer = ask_function(&lab.recorder, &lab.reservation(), &ask).await;
         heard.note(&answer);
         answers.fetch_add(1, Ordering::SeqCst);
         if answer.status != 503 {

@@ -41,7 +41,7 @@ async fn winners_of_one_moment_share_calls() {
     let parts = Parts::patient(&lab).await;
     let deps = parts.start(reservation::ReservationDeps::new);
     let ask = async |user: String| {
-        ask_reservation(&lab.recorder, &deps, &Ask::reserve("lamp", &user)).await.expect(202);
+        ask_function(&lab.recorder, &deps, &Ask::reserve("lamp", &user)).await.expect(202);
     };
     ask("first".to_owned()).await;
     parts.aws.set(Service::Sqs, Conduct::AnswersAfter(Duration::from_millis(300)));

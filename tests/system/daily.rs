@@ -213,10 +213,10 @@ async fn a_late_order_costs_what_its_own_round_cost() {
     let process = lab.another_process();
     let tomorrow = lab.answer(&reserve_tomorrow("carol")).await.expect(202).text("reservation_id").to_owned();
     let tomorrow = lab.reservation_of(&tomorrow, "carol").await;
-    let batch = message_batch(&[&late, &tomorrow]);
+    let batch = message_batch([&late, &tomorrow]);
     assert!(order::handle(&order::OrderDeps::new(&process).unwrap(), batch).await.batch_item_failures.is_empty());
     let dead_letters = dead_letter::DeadLetterDeps::new(&process).unwrap();
-    let batch = message_batch(&[&dead]);
+    let batch = message_batch([&dead]);
     assert!(dead_letter::handle(&dead_letters, batch).await.batch_item_failures.is_empty());
     let price = async |of: &Reservation| lab.order_of(of).await.price.unwrap().price_minor;
     assert_eq!((price(&late).await, price(&dead).await, price(&tomorrow).await), (990, 990, 1290));

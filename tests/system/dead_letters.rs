@@ -4,7 +4,7 @@ use crate::prelude::*;
 
 /// Delivers a reservation's message to the dead-letter function, which must take it.
 async fn take(lab: &Lab, reservation: &Reservation) {
-    let response = dead_letter::handle(&lab.dead_letter(), message_batch(&[reservation])).await;
+    let response = dead_letter::handle(&lab.dead_letter(), message_batch([reservation])).await;
     assert!(response.batch_item_failures.is_empty());
 }
 
@@ -101,11 +101,11 @@ async fn a_dead_letter_of_a_round_that_has_left_fails_only_once_it_has() {
     let [alice, dave] = [lab.reserve("alice").await, lab.reserve("dave").await];
     lab.redis(&["FLUSHALL"]).await;
     let deps = lab.dead_letter();
-    let response = dead_letter::handle(&deps, message_batch(&[&alice, &dave])).await;
+    let response = dead_letter::handle(&deps, message_batch([&alice, &dave])).await;
     assert_eq!(response.batch_item_failures.len(), 2, "the round is rebuilt within a minute, so they are retried");
     assert_eq!(lab.ledger.order(&alice.id).await.unwrap(), None);
     let closed = dead_letter::DeadLetterDeps { clock: Clock::ahead_by_ms(4_000_000), ..deps };
-    let response = dead_letter::handle(&closed, message_batch(&[&alice])).await;
+    let response = dead_letter::handle(&closed, message_batch([&alice])).await;
     assert!(response.batch_item_failures.is_empty());
     assert_eq!(lab.order_of(&alice).await.failure, Some(Failure::SoldOut));
 

@@ -13,7 +13,7 @@ async fn the_order_is_made_at_once_and_its_message_changes_nothing() {
     let lab = Lab::selling(terms(3, 1)).await;
     let alice = lab.reserve("alice").await;
     let look = Ask::status(&alice);
-    let queued = ask_reservation(&lab.recorder, &lab.just_reserved(), &look).await.expect(200);
+    let queued = ask_function(&lab.recorder, &lab.just_reserved(), &look).await.expect(200);
     assert_eq!(queued.text("status"), "queued");
 
     let ordered = lab.answer(&expedite(&alice.id, "alice")).await.expect(200);
@@ -62,7 +62,7 @@ async fn only_ones_own() {
         .await
         .problem(400, "invalid_request");
     let plain = Ask { path: format!("/v1/reservations/{}?expedite=false", alice.id), ..expedite("", "alice") };
-    let queued = ask_reservation(&lab.recorder, &lab.just_reserved(), &plain).await.expect(200);
+    let queued = ask_function(&lab.recorder, &lab.just_reserved(), &plain).await.expect(200);
     assert_eq!(queued.text("status"), "queued");
     assert_eq!(lab.contents().await, before);
     assert!(lab.deliver(&[&alice]).await.batch_item_failures.is_empty());

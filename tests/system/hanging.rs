@@ -81,59 +81,43 @@ fn told(answer: &Answer) {
 }
 
 async fn ask_for(recorder: &Recorder, parts: &Parts, ask: Ask) {
-    told(&ask_reservation(recorder, &parts.start(reservation::ReservationDeps::new), &ask).await);
+    told(&ask_function(recorder, &parts.start(reservation::ReservationDeps::new), &ask).await);
 }
 
 async fn call_back(recorder: &Recorder, parts: &Parts, ask: Ask) {
-    let deps = parts.start(payment::PaymentDeps::new);
-    told(&Answer::of_handler(&ask, recorded(recorder, &ask, payment::handle(&deps, ask.request())).await));
+    told(&ask_function(recorder, &parts.start(payment::PaymentDeps::new), &ask).await);
 }
 
-async fn operate(parts: &Parts, ask: Ask) {
-    let ask = ask.by_operator();
-    told(&parts.start(admin::AdminDeps::new).answer(&ask).await);
+async fn operate(recorder: &Recorder, parts: &Parts, ask: Ask) {
+    told(&ask_function(recorder, &parts.start(admin::AdminDeps::new), &ask.by_operator()).await);
 }
 
 type Run<'a> = (&'static str, &'static str, BoxFuture<'a, ()>);
 
 /// Every function, on each of its long paths.
 fn runs<'a>(parts: &'a [Parts], lab: &'a Lab, work: &'a Work) -> Vec<Run<'a>> {
-    let of_queued = || format!("/v1/reservations/{}", work.queued.id);
-    let of_ordered = || format!("/v1/reservations/{}", work.ordered.id);
     let paid = Ask::paid("pay_1", &work.ordered.id.to_string(), 1, &lab.payment_key);
+    let audit = Ask::get(format!("/v1/admin/sales/{SALE}/rounds/1/audit"));
+    let restock = Ask::post_sale("restock").json(&json!({ "round": 1, "units": 1 })).header("idempotency-key", "key-1");
     let expiries = work.to_expire.iter().map(|order| ExpiryMessage::new(order.id.clone(), EpochMs(0)).to_body());
     let (mut own, recorder) = (parts.iter(), &lab.recorder);
     let mut each = || own.next().expect("parts for every run");
     vec![
         ("reservation", "reserve", ask_for(recorder, each(), Ask::reserve(SALE, "new")).boxed()),
-        ("reservation", "look", ask_for(recorder, each(), Ask::get(of_queued()).by("queued")).boxed()),
-        (
-            "reservation",
-            "cancel what is queued",
-            ask_for(recorder, each(), Ask::delete(of_queued()).by("queued")).boxed(),
-        ),
-        ("reservation", "cancel an order", ask_for(recorder, each(), Ask::delete(of_ordered()).by("ordered")).boxed()),
+        ("reservation", "look", ask_for(recorder, each(), Ask::status(&work.queued)).boxed()),
+        ("reservation", "cancel what is queued", ask_for(recorder, each(), Ask::cancel(&work.queued)).boxed()),
+        ("reservation", "cancel an order", ask_for(recorder, each(), Ask::cancel(&work.ordered)).boxed()),
         ("reservation", "list", ask_for(recorder, each(), Ask::get("/v1/orders").by("ordered")).boxed()),
         ("payment", "a wrong amount", call_back(recorder, each(), paid).boxed()),
-        ("admin", "audit", operate(each(), Ask::get(format!("/v1/admin/sales/{SALE}/rounds/1/audit"))).boxed()),
-        (
-            "admin",
-            "restock",
-            operate(each(), {
-                let ask = Ask::post(format!("/v1/admin/sales/{SALE}/restock")).json(&json!({ "round": 1, "units": 1 }));
-                ask.header("idempotency-key", "key-1")
-            })
-            .boxed(),
-        ),
-        ("admin", "redrive", operate(each(), Ask::post("/v1/admin/redrive/expiry")).boxed()),
+        ("admin", "audit", operate(recorder, each(), audit).boxed()),
+        ("admin", "restock", operate(recorder, each(), restock).boxed()),
+        ("admin", "redrive", operate(recorder, each(), Ask::post("/v1/admin/redrive/expiry")).boxed()),
         ("order", "a batch", {
-            let (deps, batch) =
-                (each().start(order::OrderDeps::new), message_batch(&work.to_order.iter().collect::<Vec<_>>()));
+            let (deps, batch) = (each().start(order::OrderDeps::new), message_batch(&work.to_order));
             async move { drop(order::handle(&deps, batch).await) }.boxed()
         }),
         ("dead_letter", "a batch", {
-            let (deps, batch) =
-                (each().start(dead_letter::DeadLetterDeps::new), message_batch(&work.dead.iter().collect::<Vec<_>>()));
+            let (deps, batch) = (each().start(dead_letter::DeadLetterDeps::new), message_batch(&work.dead));
             async move { drop(dead_letter::handle(&deps, batch).await) }.boxed()
         }),
         ("expiry", "a batch", {

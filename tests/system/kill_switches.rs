@@ -64,7 +64,7 @@ async fn a_stop_and_a_start_hold_in_processes_that_were_idle() {
     let ask_all = async |round: &str| {
         let asked = processes.iter().enumerate().map(async |(number, deps)| {
             let ask = Ask::reserve(SALE, &format!("{round}-{number}"));
-            ask_reservation(&lab.recorder, deps, &ask).await.status
+            ask_function(&lab.recorder, deps, &ask).await.status
         });
         join_all(asked).await
     };
@@ -126,7 +126,7 @@ async fn a_throttled_sale_gets_no_more_than_its_share() {
         for round in 0..4 {
             let asked = (0..30).map(async |number| {
                 let ask = Ask::reserve(SALE, &format!("user-{round}-{number}"));
-                ask_reservation(&lab.recorder, &processes[number % PROCESSES], &ask).await
+                ask_function(&lab.recorder, &processes[number % PROCESSES], &ask).await
             });
             answers.extend(join_all(asked).await);
             tokio::time::sleep(Duration::from_millis(250)).await;

@@ -280,12 +280,13 @@ impl Lab {
         let asked = Asked::from(ask);
         // A request without a route goes to a function that does not know it either.
         let function = OPENAPI.function_for(&asked).unwrap_or("reservation");
-        let response = recorded(&self.recorder, ask, self.respond(function, ask.request())).await;
+        let answer = async { Some(Answer::of_handler(asked, self.respond(function, ask.request()).await)) };
+        let answer = recorded_answer(&self.recorder, ask, answer).await.expect("it does not die");
         if function == "admin" {
             // In a deployment, snapshots refresh within seconds.
             self.refresh_snapshots().await;
         }
-        Answer::of_handler(asked, response)
+        answer
     }
 
     pub(crate) async fn respond(&self, function: &str, request: lambda_http::Request) -> Response<Body> {
@@ -340,7 +341,7 @@ impl Lab {
 
     /// Delivers one batch with these reservations to the order function.
     pub(crate) async fn deliver(&self, reservations: &[&Reservation]) -> SqsBatchResponse {
-        order::handle(&self.order(), message_batch(reservations)).await
+        order::handle(&self.order(), message_batch(reservations.iter().copied())).await
     }
 
     /// Reserves a unit for a user and places its order.
@@ -429,8 +430,8 @@ impl Lab {
     }
 }
 
-pub(crate) fn message_batch(reservations: &[&Reservation]) -> SqsEvent {
-    events::batch(reservations.iter().map(|reservation| OrderMessage::new((*reservation).clone(), None).to_body()))
+pub(crate) fn message_batch<'a>(reservations: impl IntoIterator<Item = &'a Reservation>) -> SqsEvent {
+    events::batch(reservations.into_iter().map(|reservation| OrderMessage::new(reservation.clone(), None).to_body()))
 }
 
 /// The members of all pages' lists.

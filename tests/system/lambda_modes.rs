@@ -5,7 +5,6 @@ use local::runtime_api::RuntimeApi;
 
 use crate::passes::LAB_RING;
 use crate::prelude::*;
-use crate::recording::recorded_answer;
 
 /// Far longer than it takes to answer without the queue.
 const SLOW_QUEUE: Duration = Duration::from_secs(2);

@@ -108,7 +108,7 @@ async fn stampede(lab: &mut Lab, case: &Case) -> (Vec<Heard>, Redis) {
             let recorder = recorder.clone();
             tokio::spawn(async move {
                 let while_lost = lost.load(Ordering::SeqCst);
-                let answer = ask_reservation(&recorder, &deps, &ask(buyer)).await;
+                let answer = ask_function(&recorder, &deps, &ask(buyer)).await;
                 Heard { buyer, answer, while_lost, while_there: !dying.load(Ordering::SeqCst) }
             })
         })
@@ -176,7 +176,7 @@ async fn run(case: Case, terms: Terms) {
     let again: Vec<Answer> = stream::iter(&refused)
         .map(async |buyer| {
             until("it is back", async || {
-                let answer = ask_reservation(&lab.recorder, &deps, &ask(*buyer)).await;
+                let answer = ask_function(&lab.recorder, &deps, &ask(*buyer)).await;
                 (answer.status != 503).then_some(answer)
             })
             .await
@@ -283,20 +283,19 @@ async fn a_published_sale_that_redis_lost_is_never_unknown() {
     rounds::publish(&lab.ledger, SALE).await;
     lab.load(SALE).await;
     let ask = Ask::reserve(SALE, "early");
-    let id = ask_reservation(recorder, &reserving, &ask).await.expect(202).text("reservation_id").to_owned();
+    let id = ask_function(recorder, &reserving, &ask).await.expect(202).text("reservation_id").to_owned();
     lab.redis(&["FLUSHALL"]).await;
     // A snapshot is good for a few more seconds, but for only one to say that a sale does not exist.
     moved_ms.store(1000, Ordering::Relaxed);
     for number in 0..8 {
         let user = format!("user-{number}");
-        let refused =
-            ask_reservation(recorder, &reserving, &Ask::reserve(SALE, &user)).await.problem(503, "overloaded");
+        let refused = ask_function(recorder, &reserving, &Ask::reserve(SALE, &user)).await.problem(503, "overloaded");
         assert!(refused.headers.contains_key("retry-after"));
         let challenge = Ask::post(format!("/v1/sales/{SALE}/challenges")).by(&user);
         let refused = admitting.answer(&challenge).await;
         assert!(refused.problem(503, "overloaded").headers.contains_key("retry-after"));
         let look = Ask::get(format!("/v1/reservations/{id}")).by("early");
-        ask_reservation(recorder, &reserving, &look).await.problem(503, "overloaded");
+        ask_function(recorder, &reserving, &look).await.problem(503, "overloaded");
     }
     heal(&lab).await;
     lab.check_history_of_a_loss("losing_redis_unknown").await;

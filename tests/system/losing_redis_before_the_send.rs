@@ -51,7 +51,7 @@ async fn told(lab: &mut Lab, case: Case) -> Answer {
         ..lab.reservation()
     };
     let recorder = lab.recorder.clone();
-    let asked = tokio::spawn(async move { ask_reservation(&recorder, &deps, &alice()).await });
+    let asked = tokio::spawn(async move { ask_function(&recorder, &deps, &alice()).await });
     at_the_gate.await.expect("a message is sent");
     assert_eq!(lab.clean_audit().await, (UNITS - 1, 1, 0), "her unit is held");
     block_in_place(|| lab.valkey.kill_and_restart()).unwrap();

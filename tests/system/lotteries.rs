@@ -258,7 +258,7 @@ async fn what_redis_lost_gets_its_time_and_is_told_if_it_comes_later() {
     lab.emptied("orders").await;
     assert_eq!(draw_in(&lab, AFTER_S).await, stands(DrawStands::Entering), "messages may be in flight");
     let late = order::OrderDeps { clock: Clock::ahead_by_ms(AFTER_S * 1000), ..lab.order() };
-    assert!(order::handle(&late, message_batch(&[&bob])).await.batch_item_failures.is_empty());
+    assert!(order::handle(&late, message_batch([&bob])).await.batch_item_failures.is_empty());
     assert_eq!(lab.order_of(&bob).await.state, OrderState::Granted, "this one is in time");
 
     // The loss was seen only after the round's end.
@@ -266,7 +266,7 @@ async fn what_redis_lost_gets_its_time_and_is_told_if_it_comes_later() {
     assert_eq!(draw_in(&lab, AFTER_S + RESTORED_S).await, stands(DrawStands::Counting), "the index may lag");
     let later = order::OrderDeps { clock: Clock::ahead_by_ms((AFTER_S + RESTORED_S) * 1000), ..lab.order() };
     for _ in 0..2 {
-        assert!(order::handle(&later, message_batch(&[&carol])).await.batch_item_failures.is_empty());
+        assert!(order::handle(&later, message_batch([&carol])).await.batch_item_failures.is_empty());
         let order = lab.order_of(&carol).await;
         assert_eq!((order.state, order.failure), (OrderState::Failed, Some(Failure::EntriesClosed)));
     }
@@ -296,7 +296,7 @@ async fn a_dead_letter_is_waited_for_though_redis_holds_nothing() {
     end(&lab).await;
     assert_eq!(draw_in(&lab, AFTER_S).await, stands(DrawStands::Entering));
     let late = order::OrderDeps { clock: Clock::ahead_by_ms(AFTER_S * 1000), ..lab.order() };
-    assert!(order::handle(&late, message_batch(&[&bob])).await.batch_item_failures.is_empty());
+    assert!(order::handle(&late, message_batch([&bob])).await.batch_item_failures.is_empty());
     assert_eq!(lab.order_of(&bob).await.state, OrderState::Granted);
     lab.emptied("orders_dlq").await;
     assert_eq!(draw_in(&lab, AFTER_S).await, stands(DrawStands::Drawn));
@@ -323,7 +323,7 @@ async fn what_redis_lost_is_waited_for_as_long_as_the_queues_have_messages() {
     let received = lab.receive("orders_dlq").await;
     assert_eq!(draw_in(&lab, 5 * hour).await, stands(DrawStands::Entering), "it is being worked on");
     let late = order::OrderDeps { clock: Clock::ahead_by_ms(5 * hour * 1000), ..lab.order() };
-    assert!(order::handle(&late, message_batch(&[&bob])).await.batch_item_failures.is_empty());
+    assert!(order::handle(&late, message_batch([&bob])).await.batch_item_failures.is_empty());
     assert_eq!(lab.order_of(&bob).await.state, OrderState::Granted, "it is in time");
     for message in received {
         lab.delete("orders_dlq", &message).await;
@@ -433,9 +433,9 @@ async fn an_entry_in_the_rush_costs_what_any_order_costs() {
     lab.buy("alice").await;
     let bob = lab.reserve("bob").await;
     let order = lab.order();
-    order::handle(&order, message_batch(&[&lab.reserve("carol").await])).await;
+    order::handle(&order, message_batch([&lab.reserve("carol").await])).await;
     lab.calls.take();
-    assert!(order::handle(&order, message_batch(&[&bob])).await.batch_item_failures.is_empty());
+    assert!(order::handle(&order, message_batch([&bob])).await.batch_item_failures.is_empty());
     let targets = lab.calls.take_targets();
     assert_eq!(targets.len(), 1, "{targets:?}");
     assert!(targets[0].ends_with("TransactWriteItems"), "{targets:?}");

@@ -171,7 +171,7 @@ async fn an_entry_that_comes_after_its_draw_has_begun_rings_at_once() {
     lab.ledger.fence_draw(&lab.round().await, late.clock.now()).await.unwrap();
     let mut minutes = Minutes::begin().await;
     minutes
-        .pass(async || assert!(order::handle(&late, message_batch(&[&bob])).await.batch_item_failures.is_empty()))
+        .pass(async || assert!(order::handle(&late, message_batch([&bob])).await.batch_item_failures.is_empty()))
         .await;
     assert_eq!(beside_silence(&minutes), ["entries-late"].into());
 }

@@ -17,12 +17,6 @@ fn begin(recorder: &Recorder, ask: &Ask) -> Option<Asking> {
     recorder.send(asked, user, ask.pass.as_ref().map_or(1, |pass| pass.round))
 }
 
-fn heard(asking: Option<Asking>, status: u16, body: &[u8]) {
-    if let Some(asking) = asking {
-        asking.hears_http(status, body);
-    }
-}
-
 /// Records a request and its answer. There is none if the function dies.
 pub(crate) async fn recorded_answer(
     recorder: &Recorder,
@@ -31,24 +25,13 @@ pub(crate) async fn recorded_answer(
 ) -> Option<Answer> {
     let asking = begin(recorder, ask);
     let answer = answer.await?;
-    heard(asking, answer.status, answer.body.to_string().as_bytes());
+    if let Some(asking) = asking {
+        asking.hears_http(answer.status, answer.body.to_string().as_bytes());
+    }
     Some(answer)
 }
 
-/// Has a function answer a request, and records both.
-pub(crate) async fn recorded(
-    recorder: &Recorder,
-    ask: &Ask,
-    answer: impl Future<Output = Response<Body>>,
-) -> Response<Body> {
-    let asking = begin(recorder, ask);
-    let response = answer.await;
-    heard(asking, response.status().as_u16(), response.body());
-    response
-}
-
-/// Asks a reservation function in this process, and records it.
-pub(crate) async fn ask_reservation(recorder: &Recorder, deps: &reservation::ReservationDeps, ask: &Ask) -> Answer {
-    let response = recorded(recorder, ask, reservation::handle(deps, ask.request())).await;
-    Answer::of_handler(ask, response)
+/// Asks a function in this process, and records it.
+pub(crate) async fn ask_function(recorder: &Recorder, deps: &impl Handler, ask: &Ask) -> Answer {
+    recorded_answer(recorder, ask, async { Some(deps.answer(ask).await) }).await.expect("it does not die")
 }

@@ -122,7 +122,7 @@ async fn an_order_from_its_message_to_its_end() {
     let body = callback["body"].as_str().unwrap();
     assert_eq!(serde_json::from_str::<Value>(body).unwrap(), sample("messages/payment"));
     let old = payment::handle(&lab.payment(), request(&callback)).await;
-    Answer::of_handler(&request(&callback), old).problem(401, "unauthorized");
+    Answer::of_handler(&Ask::post("/v1/payments/webhook"), old).problem(401, "unauthorized");
     let signed = lab.answer(&Ask::callback(body, &lab.payment_key)).await.expect(200);
     assert_eq!(signed.text("outcome"), "applied");
 

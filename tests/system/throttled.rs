@@ -34,7 +34,7 @@ async fn what_a_refusing_queue_did_not_take_is_ordered_later() {
     let mut answers = stream::iter(0..BUYERS)
         .map(|buyer| {
             let (deps, recorder) = (deps.clone(), lab.recorder.clone());
-            tokio::spawn(async move { (buyer, ask_reservation(&recorder, &deps, &ask(buyer)).await) })
+            tokio::spawn(async move { (buyer, ask_function(&recorder, &deps, &ask(buyer)).await) })
         })
         .buffer_unordered(AT_ONCE);
     let (mut heard, mut promised, mut refused) = (0, Vec::new(), HashMap::new());
@@ -62,7 +62,7 @@ async fn what_a_refusing_queue_did_not_take_is_ordered_later() {
     assert!(with_key.len() >= 5 && without.len() >= 5, "{with_key:?} {without:?}");
 
     for (buyer, id) in with_key {
-        let again = ask_reservation(&lab.recorder, &deps, &ask(*buyer)).await.expect(202);
+        let again = ask_function(&lab.recorder, &deps, &ask(*buyer)).await.expect(202);
         assert_eq!(id_in(&again), *id, "the retry gets the same id");
     }
     // The others never ask again. Reconciliation finds them in the outbox.
@@ -125,7 +125,7 @@ async fn a_throttled_table_loses_no_message() {
     assert_eq!(parts.aws.answered(PUT_OFF), ORDERS, "all are put off");
     // A process that has read the table once needs it for no reservation. A request for what only the table knows is
     // told when to ask again.
-    let ask = async |ask: &Ask| ask_reservation(&lab.recorder, &buyers, ask).await;
+    let ask = async |ask: &Ask| ask_function(&lab.recorder, &buyers, ask).await;
     ask(&Ask::reserve(SALE, "late")).await.expect(202);
     let look = Ask::get(format!("/v1/reservations/{}", reserved[0].id)).by("user-0");
     let refused = until("Redis alone no longer tells where it stands", async || {

@@ -45,7 +45,7 @@ impl Clocks<'_> {
         let deps = reservation::ReservationDeps { clock, ..self.lab.reservation() };
         // Otherwise the pass would be refused before a wrong clock could do any harm.
         let ask = ask.let_in_at(clock.now());
-        ask_reservation(&self.lab.recorder, &deps, &ask).await
+        ask_function(&self.lab.recorder, &deps, &ask).await
     }
 
     async fn reserve(&self, name: &str) -> Reservation {
@@ -56,7 +56,8 @@ impl Clocks<'_> {
 
     async fn order(&self, reservations: &[&Reservation]) {
         let deps = order::OrderDeps { clock: self.clock(self.off.order), ..self.lab.order() };
-        assert_eq!(order::handle(&deps, message_batch(reservations)).await.batch_item_failures.len(), 0);
+        let batch = message_batch(reservations.iter().copied());
+        assert_eq!(order::handle(&deps, batch).await.batch_item_failures.len(), 0);
     }
 
     async fn expire(&self, reservations: &[&Reservation]) {
@@ -75,7 +76,7 @@ impl Clocks<'_> {
         let deps = payment::PaymentDeps { clock: self.clock(-self.off.order), ..self.lab.payment() };
         let id = reservation.id.to_string();
         let paid = Ask::paid(&payment_of(reservation), &id, 990, &self.lab.payment_key);
-        Answer::of_handler(&paid, recorded(&self.lab.recorder, &paid, payment::handle(&deps, paid.request())).await)
+        ask_function(&self.lab.recorder, &deps, &paid).await
     }
 
     async fn states(&self, reservations: &[&Reservation]) -> Vec<OrderState> {

@@ -16,7 +16,7 @@ pub(super) const FLOWS: &[Flow] = &[
         ["GetItem", "TransactWriteItems", "EVALSHA confirm"],
         |lab| open(lab, lottery(5, &[1, 1]), &[], &["alice"]),
         |_, world, reserved| async {
-            let batch = message_batch(&reserved.iter().collect::<Vec<_>>());
+            let batch = message_batch(reserved);
             order::handle(&world.order_in(30), batch).await;
         },
         |_, _| nobody(),

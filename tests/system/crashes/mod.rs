@@ -146,7 +146,7 @@ async fn sell(lab: &Lab, free: u32) {
         let answer = lab.answer(&reserve(&name)).await.expect(202);
         sold.push(lab.reservation_of(answer.text("reservation_id"), &name).await);
     }
-    let delivered = order::handle(&lab.order(), message_batch(&sold.iter().collect::<Vec<_>>())).await;
+    let delivered = order::handle(&lab.order(), message_batch(&sold)).await;
     assert!(delivered.batch_item_failures.is_empty());
     lab.answer(&reserve("too-late")).await.problem(409, "sold_out");
 }

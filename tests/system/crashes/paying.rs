@@ -44,5 +44,5 @@ fn callback(lab: &Lab, reservation: &Reservation) -> Ask {
 
 async fn pay(lab: &Lab, world: &World, reservation: &Reservation) {
     let (deps, ask) = (world.start(payment::PaymentDeps::new), callback(lab, reservation));
-    recorded(&world.recorder, &ask, payment::handle(&deps, ask.request())).await;
+    ask_function(&world.recorder, &deps, &ask).await;
 }

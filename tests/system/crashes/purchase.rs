@@ -88,20 +88,20 @@ pub(super) const FLOWS: &[Flow] = &[
 const LONG_S: i64 = 10_000;
 
 pub(super) async fn ask(world: &World, ask: Ask) {
-    ask_reservation(&world.recorder, &world.start(reservation::ReservationDeps::new), &ask).await;
+    ask_function(&world.recorder, &world.start(reservation::ReservationDeps::new), &ask).await;
 }
 
 pub(super) async fn deliver(world: &World, reserved: &[Reservation]) {
-    order::handle(&world.start(order::OrderDeps::new), message_batch(&reserved.iter().collect::<Vec<_>>())).await;
+    order::handle(&world.start(order::OrderDeps::new), message_batch(reserved)).await;
 }
 
 async fn deliver_dead_letter(world: &World, reserved: &[Reservation]) {
-    dead_letter::handle(&world.start(dead_letter::DeadLetterDeps::new), message_batch(&[&reserved[0]])).await;
+    dead_letter::handle(&world.start(dead_letter::DeadLetterDeps::new), message_batch([&reserved[0]])).await;
 }
 
 /// In a process that does not die.
 async fn deliver_dead_letter_again(lab: &Lab, reserved: &[Reservation]) {
-    let delivered = dead_letter::handle(&lab.dead_letter(), message_batch(&[&reserved[0]])).await;
+    let delivered = dead_letter::handle(&lab.dead_letter(), message_batch([&reserved[0]])).await;
     assert!(delivered.batch_item_failures.is_empty());
 }
 

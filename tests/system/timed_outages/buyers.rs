@@ -25,8 +25,7 @@ impl World {
         let unpaid = self.told().find(|(name, _)| !self.paid.contains(name));
         let (name, id) = unpaid.expect("somebody has not paid yet");
         let ask = Ask::paid(&format!("pay_{name}"), &id.to_string(), 990, key);
-        let answer =
-            Answer::of_handler(&ask, recorded(&self.lab.recorder, &ask, payment::handle(deps, ask.request())).await);
+        let answer = ask_function(&self.lab.recorder, deps, &ask).await;
         if answer.status == 200 {
             assert_eq!(answer.text("outcome"), "applied");
             self.paid.insert(name);
@@ -66,7 +65,7 @@ impl World {
 
     async fn looking(&self, name: &str, id: &ReservationId) -> Answer {
         let look = Ask::get(format!("/v1/reservations/{id}")).by(name);
-        ask_reservation(&self.lab.recorder, self.a_process(), &look).await
+        ask_function(&self.lab.recorder, self.a_process(), &look).await
     }
 
     pub(super) async fn ask(&mut self, name: String, has_key: bool) -> Answer {
@@ -77,7 +76,7 @@ impl World {
 
     pub(super) async fn ask_of(&mut self, deps: &reservation::ReservationDeps) -> Answer {
         let name = self.arrivals(1).remove(0);
-        let answer = ask_reservation(&self.lab.recorder, deps, &self.request(&name, true)).await;
+        let answer = ask_function(&self.lab.recorder, deps, &self.request(&name, true)).await;
         self.note(name, true, answer.clone());
         self.heard.last_mut().expect("it was noted").of_new = true;
         answer
@@ -89,7 +88,7 @@ impl World {
     }
 
     pub(super) async fn asking(&self, name: &str, has_key: bool) -> Answer {
-        ask_reservation(&self.lab.recorder, self.a_process(), &self.request(name, has_key)).await
+        ask_function(&self.lab.recorder, self.a_process(), &self.request(name, has_key)).await
     }
 
     pub(super) fn note(&mut self, name: String, has_key: bool, answer: Answer) {

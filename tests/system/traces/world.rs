@@ -6,7 +6,6 @@ use tests::{Effect, Fault, Held, Mutants, Point, Queues, RecordedProxy, Recorder
 
 use crate::contents::{image, keys};
 use crate::prelude::*;
-use crate::recording::recorded_answer;
 
 /// Longer than any payment window here.
 pub(super) const LONG_S: i64 = 2000;
@@ -111,7 +110,7 @@ impl World {
             let mut answer = None;
             let run = self.run(function, of, point, 0, async |context: &Context| {
                 let deps = reservation::ReservationDeps::new(context).unwrap();
-                answer = Some(Answer::of_handler(ask, reservation::handle(&deps, ask.request()).await));
+                answer = Some(deps.answer(ask).await);
                 How::Done
             });
             run.await;
@@ -141,7 +140,7 @@ impl World {
 
     /// Delivers the message to the order function.
     pub(super) async fn order(&self, reservation: &Reservation, point: Option<Point>) -> How {
-        let batch = message_batch(&[reservation]);
+        let batch = message_batch([reservation]);
         self.run(Function::Order, Some(&reservation.id), point, 0, async |context: &Context| {
             how(&order::handle(&order::OrderDeps::new(context).unwrap(), batch).await)
         })
@@ -156,7 +155,7 @@ impl World {
     }
 
     pub(super) async fn dead_letter(&self, reservation: &Reservation, point: Option<Point>) -> How {
-        let batch = message_batch(&[reservation]);
+        let batch = message_batch([reservation]);
         self.run(Function::DeadLetter, Some(&reservation.id), point, 0, async |context: &Context| {
             how(&dead_letter::handle(&dead_letter::DeadLetterDeps::new(context).unwrap(), batch).await)
         })
@@ -180,11 +179,10 @@ impl World {
     /// Delivers a payment for the order.
     pub(super) async fn pay(&self, reservation: &Reservation) -> Answer {
         let ask = Ask::paid_for(&format!("pay_{}", reservation.user), reservation, &self.lab.payment_key);
-        let (mut answer, asked) = (None, ask.request());
+        let mut answer = None;
         self.run(Function::Payment, Some(&reservation.id), None, 0, async |context: &Context| {
             let deps = payment::PaymentDeps::new(context).unwrap();
-            let response = recorded(&self.lab.recorder, &ask, payment::handle(&deps, asked)).await;
-            answer = Some(Answer::of_handler(&ask, response));
+            answer = Some(ask_function(&self.lab.recorder, &deps, &ask).await);
             How::Done
         })
         .await;
