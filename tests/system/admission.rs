@@ -85,9 +85,9 @@ async fn a_violation_takes_a_challenge_and_another_answer_and_is_made_once() {
 async fn while_it_is_paused_or_stopped_and_once_it_is_closed() {
     let lab = Lab::selling(terms(100, 1)).await;
     let (id, sum) = read_picture(&lab, "alice").await;
-    lab.answer(&Ask::post_sale("pause").json(&json!({ "round": 1 }))).await.expect(200);
+    lab.update("pause", json!({})).await;
     answer(&lab, "alice", &id, &sum).await.problem(503, "paused");
-    lab.answer(&Ask::post_sale("resume").json(&json!({ "round": 1 }))).await.expect(200);
+    lab.update("resume", json!({})).await;
     for stopped in [None, Some(SALE.parse().unwrap())] {
         lab.ledger.stop(stopped.as_ref()).await.unwrap();
         lab.refresh_snapshots().await;
@@ -99,7 +99,7 @@ async fn while_it_is_paused_or_stopped_and_once_it_is_closed() {
     answer(&lab, "alice", &id, &sum).await.expect(201);
 
     let (id, sum) = read_picture(&lab, "alice").await;
-    lab.answer(&Ask::post_sale("close").json(&json!({ "round": 1 }))).await.expect(200);
+    lab.update("close", json!({})).await;
     ask(&lab, "alice", "picture").await.problem(410, "closed");
     answer(&lab, "alice", &id, &sum).await.problem(410, "closed");
 }

@@ -71,6 +71,12 @@ impl Ask {
         Self::post(format!("/v1/admin/sales/{SALE}/{what}")).by_operator()
     }
 
+    /// An operator's change of the first round of the lab's sale, under a key of its own.
+    pub(crate) fn update(what: &str, mut change: Value) -> Self {
+        change["round"] = json!(1);
+        Self::post_sale(what).header("idempotency-key", Uuid::now_v7().to_string()).json(&change)
+    }
+
     /// An attempt to reserve a unit of round 1, as `user`.
     pub(crate) fn reserve(sale: &str, user: &str) -> Self {
         Self::reserve_in(sale, 1, user)

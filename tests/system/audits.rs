@@ -122,7 +122,7 @@ async fn a_round_that_is_over_and_gone_has_its_unsold_units_free() {
     lab.buy("bob").await;
     // A free unit on either side of the one that is sold.
     lab.answer(&Ask::cancel(&alice)).await.expect(200);
-    lab.answer(&Ask::post("/v1/admin/sales/lamp/close").by_operator().json(&json!({ "round": 1 }))).await.expect(200);
+    lab.update("close", json!({})).await;
     lab.redis(&["FLUSHALL"]).await;
     let audit = look(&lab).await;
     assert_eq!((&audit["clean"], &audit["in_redis"]), (&json!(true), &json!(false)), "{audit}");

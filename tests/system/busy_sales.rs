@@ -79,8 +79,7 @@ async fn it_is_limited_once_however_many_look_and_who_undoes_that_is_obeyed() {
     join_all((0..4).map(|_| look(&lab, 1, Some(50)))).await;
     assert_eq!((limit(&lab).await, throttles(&lab).await), (json!(50), 1));
 
-    let undo = Ask::post_sale("throttle");
-    lab.answer(&undo.json(&json!({ "round": 1, "requests_per_s": null }))).await.expect(200);
+    lab.throttle(None).await;
     answered(&lab, "challenged", CROWD).await;
     assert_eq!(look(&lab, 2, Some(50)).await, 1, "the sale is still busy");
     assert_eq!((limit(&lab).await, throttles(&lab).await), (Value::Null, 2));
@@ -139,8 +138,7 @@ async fn nothing_else_that_was_done_keeps_a_round_from_being_limited() {
 #[tokio::test]
 async fn what_an_operator_limited_stays_so() {
     let lab = Lab::selling(terms(9, 1)).await;
-    let throttle = Ask::post_sale("throttle");
-    lab.answer(&throttle.json(&json!({ "round": 1, "requests_per_s": 700 }))).await.expect(200);
+    lab.throttle(Some(700)).await;
     look(&lab, 0, Some(50)).await;
     answered(&lab, "challenged", CROWD).await;
     assert_eq!(look(&lab, 1, Some(50)).await, 1);

@@ -102,9 +102,8 @@ async fn the_next_round_begins_once_and_when_the_last_is_over() {
 async fn the_next_round_begins_on_the_regular_terms() {
     let lab = daily().await;
     let regular = lab.round().await.terms;
-    let restock = Ask::post_sale("restock").header("idempotency-key", "key-1");
-    lab.answer(&restock.json(&json!({ "round": 1, "units": 7 }))).await.expect(200);
-    lab.answer(&Ask::post_sale("close").json(&json!({ "round": 1 }))).await.expect(200);
+    lab.update("restock", json!({ "units": 7 })).await;
+    lab.update("close", json!({})).await;
     let closed = lab.round().await.terms;
     assert_eq!(closed.total, UNITS + 7);
     assert!(closed.closes_at_ms < regular.closes_at_ms);
@@ -180,8 +179,7 @@ async fn what_is_late_of_the_old_round_leaves_the_new_one_alone() {
 #[tokio::test]
 async fn a_past_round_that_was_restocked_is_clean_without_its_keys() {
     let lab = daily().await;
-    let restock = Ask::post_sale("restock");
-    lab.answer(&restock.header("idempotency-key", "key-1").json(&json!({ "round": 1, "units": 2 }))).await.expect(200);
+    lab.update("restock", json!({ "units": 2 })).await;
     for number in 0..UNITS + 2 {
         lab.buy(&format!("user-{number}")).await;
     }

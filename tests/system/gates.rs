@@ -93,17 +93,14 @@ async fn without_a_question_a_sale_opens_pauses_and_sells_out_as_any_other() {
     assert_eq!(early.text("opens_at"), opens_at_ms.to_string());
 
     let lab = Lab::selling(Terms { total: 1, ..asking(ChallengePolicy::None) }).await;
-    let update = async |how: &str| {
-        lab.answer(&Ask::post_sale(how).json(&json!({ "round": 1 }))).await.expect(200);
-    };
-    update("pause").await;
+    lab.update("pause", json!({})).await;
     post(&lab, "alice", "tokens", &json!({})).await.problem(503, "paused");
-    update("resume").await;
+    lab.update("resume", json!({})).await;
     let admitted = post(&lab, "alice", "tokens", &json!({})).await.expect(201);
     reserve(&lab, &admitted, "alice").await.expect(202);
     post(&lab, "bob", "tokens", &json!({})).await.problem(409, "sold_out");
     post(&lab, "alice", "tokens", &json!({})).await.expect(201);
-    update("close").await;
+    lab.update("close", json!({})).await;
     post(&lab, "bob", "tokens", &json!({})).await.problem(410, "closed");
 }
 

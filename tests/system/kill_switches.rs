@@ -115,8 +115,7 @@ async fn a_throttled_sale_gets_no_more_than_its_share() {
     const PER_S: u32 = 2;
     const PROCESSES: usize = 3;
     let lab = Lab::selling(terms(100, 1)).await;
-    let throttled = Ask::post_sale("throttle");
-    lab.answer(&throttled.json(&json!({ "round": 1, "requests_per_s": PER_S }))).await.expect(200);
+    lab.throttle(Some(PER_S)).await;
     let clock = Clock::system();
     let processes: Vec<_> = (0..PROCESSES).map(|_| lab.another_reservation(clock)).collect();
     let began = Instant::now();
@@ -153,8 +152,7 @@ async fn a_throttled_sale_gets_no_more_than_its_share() {
 #[tokio::test]
 async fn junk_does_not_use_up_a_throttled_sales_share() {
     let lab = Lab::selling(terms(100, 1)).await;
-    let throttled = Ask::post_sale("throttle");
-    lab.answer(&throttled.json(&json!({ "round": 1, "requests_per_s": 2 }))).await.expect(200);
+    lab.throttle(Some(2)).await;
     let until_not_limited = async |ask: &Ask| {
         until("it is taken", async || Some(lab.answer(ask).await).filter(|answer| answer.status != 429)).await
     };
@@ -173,8 +171,7 @@ async fn junk_does_not_use_up_a_throttled_sales_share() {
 #[tokio::test]
 async fn one_account_does_not_use_up_a_throttled_sales_challenges() {
     let lab = Lab::selling(terms(100, 1)).await;
-    let throttled = Ask::post_sale("throttle");
-    lab.answer(&throttled.json(&json!({ "round": 1, "requests_per_s": 100 }))).await.expect(200);
+    lab.throttle(Some(100)).await;
     // Her requests are used up until the year 2286.
     lab.redis(&["SET", &format!("rate:{{{SALE}:1:0}}:user:mallory"), "9999999999999999"]).await;
     let deps = lab.another_admission(Clock::system());

@@ -301,6 +301,15 @@ impl Lab {
         }
     }
 
+    /// Has an operator change the first round, and returns what the operator then sees.
+    pub(crate) async fn update(&self, what: &str, change: Value) -> Value {
+        self.answer(&Ask::update(what, change)).await.expect(200).body
+    }
+
+    pub(crate) async fn throttle(&self, requests_per_s: Option<u32>) {
+        self.update("throttle", json!({ "requests_per_s": requests_per_s })).await;
+    }
+
     /// Puts returned units of the first round on sale again.
     pub(crate) async fn sell_returned(&self) {
         let id = round(SALE, 1);

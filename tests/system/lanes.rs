@@ -58,11 +58,6 @@ fn post(what: &str, body: &Value) -> Ask {
     Ask::post(format!("/v1/admin/sales{what}")).by_operator().json(body)
 }
 
-async fn update(lab: &Lab, what: &str, body: Value) -> Value {
-    let ask = post(&format!("/{SALE}/{what}"), &body).header("idempotency-key", format!("key-{what}"));
-    lab.answer(&ask).await.expect(200).body
-}
-
 async fn live_units(lab: &Lab) -> (u64, u64) {
     let live = lab.read_sale("live").await;
     (live["units"]["total"].as_u64().unwrap(), live["units"]["free"].as_u64().unwrap())
@@ -91,14 +86,14 @@ async fn a_sale_with_lanes_is_sold_to_the_last_unit() {
     assert_eq!(standing(&lab, &late).await.expect(200).body["reservations"].as_array().map(Vec::len), Some(1));
 
     // New units go to the first lane.
-    update(&lab, "restock", json!({ "round": 1, "units": 5 })).await;
+    lab.update("restock", json!({ "units": 5 })).await;
     assert_eq!(live_units(&lab).await, (14, 5));
     for index in [0, 1, 2, 3, 2] {
         lab.buy(at_home_in(index, LANES, 20 + usize::from(index) + reservations.len()).as_str()).await;
         reservations.pop();
     }
     assert_eq!(lab.clean_audit().await, (0, 0, 14));
-    update(&lab, "pause", json!({ "round": 1 })).await;
+    lab.update("pause", json!({})).await;
     let answer = lab.answer(&Ask::reserve(SALE, at_home_in(2, LANES, 60).as_str())).await;
     assert!([409, 503].contains(&answer.status), "{}", answer.body);
     heal(&lab).await;
@@ -348,8 +343,7 @@ async fn the_seed_is_kept_back_as_long_as_one_lane_sells() {
 #[tokio::test]
 async fn a_throttled_sale_goes_on_without_the_shard_that_counts_its_turns() {
     let lab = Lab::selling(in_lanes(40)).await;
-    let throttle = Ask::post_sale("throttle");
-    lab.answer(&throttle.json(&json!({ "round": 1, "requests_per_s": 100 }))).await.expect(200);
+    lab.throttle(Some(100)).await;
     for lease in [lab.lane_key("lease", 0), format!("lease:{{{SALE}:1:0}}")] {
         lab.redis(&["LPUSH", &format!("{lease}:reserve"), "silent"]).await;
     }

@@ -27,8 +27,7 @@ pub(crate) fn lottery(tickets: u32, counts: &[u32]) -> Terms {
 
 /// Ends the round as an operator.
 pub(crate) async fn end(lab: &Lab) {
-    let close = Ask::post_sale("close").json(&json!({ "round": 1 }));
-    lab.answer(&close).await.expect(200);
+    lab.update("close", json!({})).await;
 }
 
 /// Runs the draw this many seconds from now and returns its state.

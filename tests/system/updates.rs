@@ -4,20 +4,6 @@ use stock::Counters;
 
 use crate::prelude::*;
 
-/// Updates the first round, which is the only one here.
-fn ask(what: &str) -> Ask {
-    Ask::post_sale(what).json(&json!({ "round": 1 }))
-}
-
-async fn update(lab: &Lab, what: &str) -> Answer {
-    lab.answer(&ask(what)).await.expect(200)
-}
-
-fn restock(units: u32, key: &str) -> Ask {
-    let ask = ask("restock").header("idempotency-key", key);
-    ask.body(json!({ "round": 1, "units": units }).to_string())
-}
-
 async fn counters(lab: &Lab) -> Counters {
     lab.stock.round(&round(SALE, 1)).counters().await.unwrap().expect("the round is loaded")
 }
@@ -58,7 +44,7 @@ async fn a_paused_sale_sells_nothing_until_it_is_resumed() {
     let alice = Ask::reserve(SALE, "alice").header("idempotency-key", "key-1");
     let id = lab.answer(&alice).await.expect(202).text("reservation_id").to_owned();
 
-    let pause = ask("pause").header("idempotency-key", "key-1");
+    let pause = Ask::update("pause", json!({}));
     assert_eq!(lab.answer(&pause).await.expect(200).body["paused"], true);
     let refused = lab.answer(&Ask::reserve(SALE, "bob")).await.problem(503, "paused");
     assert_eq!(refused.header("retry-after"), "10");
@@ -67,7 +53,7 @@ async fn a_paused_sale_sells_nothing_until_it_is_resumed() {
     assert!(lab.deliver(&[&reservation]).await.batch_item_failures.is_empty(), "what was sold is ordered");
     assert_eq!(lab.clean_audit().await, (2, 0, 1));
 
-    assert_eq!(update(&lab, "resume").await.body["paused"], false);
+    assert_eq!(lab.update("resume", json!({})).await["paused"], false);
     assert_eq!(lab.answer(&pause).await.expect(200).body["paused"], false, "a late copy does not pause again");
     lab.buy("bob").await;
     assert_eq!(lab.clean_audit().await, (1, 0, 2));
@@ -78,11 +64,11 @@ async fn a_closed_round_is_over() {
     let lab = Lab::selling(terms(3, 1)).await;
     let alice = Ask::reserve(SALE, "alice").header("idempotency-key", "key-1");
     let id = lab.answer(&alice).await.expect(202).text("reservation_id").to_owned();
-    let closed = update(&lab, "close").await;
+    let closed = lab.update("close", json!({})).await;
     lab.answer(&Ask::reserve(SALE, "bob")).await.problem(410, "closed");
     assert_eq!(lab.answer(&alice).await.expect(202).text("reservation_id"), id, "her earlier reservation");
-    assert_eq!(update(&lab, "close").await.text("closes_at"), closed.text("closes_at"), "it keeps its end");
-    lab.answer(&ask("resume")).await.problem(409, "not_amendable");
+    assert_eq!(lab.update("close", json!({})).await["closes_at"], closed["closes_at"], "it keeps its end");
+    lab.answer(&Ask::update("resume", json!({}))).await.problem(409, "not_amendable");
     lab.answer(&Ask::reserve(SALE, "bob")).await.problem(410, "closed");
 }
 
@@ -91,9 +77,10 @@ async fn drafts_are_not_updated() {
     let lab = Lab::new().await;
     rounds::draft(&lab.ledger, SALE, &terms(3, 1), None).await;
     let before = lab.offer().await;
-    for ask in [ask("pause"), ask("resume"), ask("close"), restock(1, "key-1")] {
-        lab.answer(&ask).await.problem(409, "not_amendable");
+    for what in ["pause", "resume", "close"] {
+        lab.answer(&Ask::update(what, json!({}))).await.problem(409, "not_amendable");
     }
+    lab.answer(&Ask::update("restock", json!({ "units": 1 }))).await.problem(409, "not_amendable");
     assert_eq!(lab.offer().await, before);
 }
 
@@ -103,7 +90,7 @@ async fn what_redis_does_not_hear_reconciliation_tells_it() {
     assert_eq!(sell_out(&lab, "early").await, 2);
     let stock = Stock::new("redis://127.0.0.1:1").unwrap();
     let deps = admin::AdminDeps { stock, ..lab.admin() };
-    let answer = deps.answer(&restock(3, "key-1")).await;
+    let answer = deps.answer(&Ask::update("restock", json!({ "units": 3 }))).await;
     assert_eq!(answer.expect(200).body["total"], 5);
     lab.answer(&Ask::reserve(SALE, "late")).await.problem(409, "sold_out");
 
@@ -117,8 +104,8 @@ async fn what_redis_does_not_hear_reconciliation_tells_it() {
 async fn a_round_that_redis_lost_comes_back_as_it_was_updated() {
     let lab = Lab::selling(terms(2, 1)).await;
     lab.buy("alice").await;
-    update(&lab, "pause").await;
-    lab.answer(&restock(3, "key-1")).await.expect(200);
+    lab.update("pause", json!({})).await;
+    lab.update("restock", json!({ "units": 3 })).await;
     let earlier = lab.round().await.terms.closes_at_ms.0 - 600_000;
     rounds::change(&lab.ledger, &round(SALE, 1), "earlier end", |round| round.terms.closes_at_ms.0 = earlier).await;
     heal(&lab).await;
@@ -134,7 +121,7 @@ async fn a_round_that_redis_lost_comes_back_as_it_was_updated() {
         |of: &Counters| (of.last_unit, of.paused, of.opens_at_ms, of.closes_at_ms, of.expires_at_ms, of.version);
     assert_eq!(terms(&after), terms(&before));
     lab.answer(&Ask::reserve(SALE, "bob")).await.problem(503, "paused");
-    update(&lab, "resume").await;
+    lab.update("resume", json!({})).await;
     assert_eq!(sell_out(&lab, "late").await, 4);
     assert_eq!(lab.clean_audit().await, (0, 0, 5));
 }

@@ -36,8 +36,7 @@ pub(super) const FLOWS: &[Flow] = &[
             assert_eq!((found.throttle_requests_per_s, throttles), (Some(LIMIT), 1));
             let noted = lab.ledger.traffic_of([&found.id]).await.unwrap().remove(&found.id).unwrap();
             assert!(noted.throttled);
-            let undo = Ask::post_sale("throttle");
-            lab.answer(&undo.json(&json!({ "round": 1, "requests_per_s": null }))).await.expect(200);
+            lab.throttle(None).await;
             lab.refresh_snapshots().await;
         },
     ),
