@@ -95,17 +95,6 @@ async fn a_sale_is_limited_to_no_less_than_was_planned() {
     assert_eq!(limit(&lab).await, json!(4_000));
 }
 
-/// With overlapping runs or a fast clock, a single second of a calm sale would look like a crowd.
-#[tokio::test]
-async fn a_look_too_soon_after_another_says_nothing() {
-    let lab = Lab::selling(terms(9, 1)).await;
-    look(&lab, 0, Some(50)).await;
-    let before = noted(&lab).await.traffic;
-    answered(&lab, "challenged", CROWD).await;
-    assert_eq!(look(&lab, 0, Some(50)).await, 0);
-    assert_eq!((noted(&lab).await.traffic, limit(&lab).await), (before, Value::Null));
-}
-
 #[tokio::test]
 async fn what_was_seen_long_ago_is_not_shown_as_of_now() {
     let lab = Lab::selling(terms(9, 1)).await;

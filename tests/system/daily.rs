@@ -33,11 +33,6 @@ async fn daily() -> Lab {
     lab
 }
 
-/// Moves the round a day into the past.
-async fn pass_a_day(lab: &Lab) {
-    rounds::pass_a_day(&lab.ledger, SALE).await;
-}
-
 async fn warm_up(lab: &Lab) -> usize {
     warmup::handle(&lab.warmup()).await.unwrap().loaded
 }
@@ -69,7 +64,7 @@ async fn a_recurrence_is_ended_and_the_running_round_goes_on() {
         assert_eq!((&ended.body["recurrence"], &ended.body["round"]), (&json!(null), &json!(1)));
     }
     lab.buy("alice").await;
-    pass_a_day(&lab).await;
+    rounds::pass_a_day(&lab.ledger, SALE).await;
     assert_eq!(reset(&lab).await, 0);
     assert_eq!(lab.round().await.id, round(SALE, 1));
     lab.answer(&Ask::post("/v1/admin/sales/nowhere/end_recurrence").by_operator().json(&json!({ "round": 1 })))
@@ -88,7 +83,7 @@ async fn the_next_round_begins_once_and_when_the_last_is_over() {
     assert_eq!(reset(&lab).await, 0);
     assert_eq!(lab.round().await, first, "the first round is not over");
 
-    pass_a_day(&lab).await;
+    rounds::pass_a_day(&lab.ledger, SALE).await;
     let offer = lab.offer().await;
     assert_eq!(reset(&lab).await, 1);
     let next = lab.round().await;
@@ -98,30 +93,13 @@ async fn the_next_round_begins_once_and_when_the_last_is_over() {
     assert_eq!(lab.round().await, next, "a second run changes nothing");
 }
 
-#[tokio::test]
-async fn the_next_round_begins_on_the_regular_terms() {
-    let lab = daily().await;
-    let regular = lab.round().await.terms;
-    lab.update("restock", json!({ "units": 7 })).await;
-    lab.update("close", json!({})).await;
-    let closed = lab.round().await.terms;
-    assert_eq!(closed.total, UNITS + 7);
-    assert!(closed.closes_at_ms < regular.closes_at_ms);
-    assert_eq!(reset(&lab).await, 1);
-    let next = lab.round().await;
-    assert_eq!((next.id, next.terms.total), (round(SALE, 2), UNITS));
-    let lasts = |terms: &sale::Terms| terms.closes_at_ms.since_ms(terms.opens_at_ms);
-    assert_eq!(lasts(&next.terms), lasts(&regular), "it lasts as long as every round");
-    assert!(next.terms.opens_at_ms > regular.closes_at_ms, "on another day");
-}
-
 /// An operator's idempotency key is never mistaken for a new round's.
 #[tokio::test]
 async fn no_idempotency_key_keeps_a_round_from_beginning() {
     let lab = daily().await;
     let pause = Ask::post_sale("pause").json(&json!({ "round": 1 }));
     lab.answer(&pause.header("idempotency-key", "round-2")).await.expect(200);
-    pass_a_day(&lab).await;
+    rounds::pass_a_day(&lab.ledger, SALE).await;
     reset(&lab).await;
     assert_eq!(lab.round().await.id, round(SALE, 2));
 }
@@ -132,7 +110,7 @@ async fn the_new_round_has_every_unit_and_sells_to_the_same_users() {
     for name in ["alice", "bob", "carol"] {
         lab.buy(name).await;
     }
-    pass_a_day(&lab).await;
+    rounds::pass_a_day(&lab.ledger, SALE).await;
     reset(&lab).await;
     lab.answer(&reserve_tomorrow("alice")).await.problem(503, "overloaded");
     assert_eq!(warm_up(&lab).await, 1);
@@ -151,7 +129,7 @@ async fn what_is_late_of_the_old_round_leaves_the_new_one_alone() {
     let lab = daily().await;
     let late = lab.reserve("alice").await;
     let (bob, carol, dave) = (lab.buy("bob").await, lab.buy("carol").await, lab.buy("dave").await);
-    pass_a_day(&lab).await;
+    rounds::pass_a_day(&lab.ledger, SALE).await;
     reset(&lab).await;
     warm_up(&lab).await;
     let id = lab.answer(&reserve_tomorrow("erin")).await.expect(202).text("reservation_id").to_owned();
@@ -183,7 +161,7 @@ async fn a_past_round_that_was_restocked_is_clean_without_its_keys() {
     for number in 0..UNITS + 2 {
         lab.buy(&format!("user-{number}")).await;
     }
-    pass_a_day(&lab).await;
+    rounds::pass_a_day(&lab.ledger, SALE).await;
     assert_eq!(reset(&lab).await, 1);
     let look = async || lab.read_sale("rounds/1/audit").await;
     let before = look().await;
@@ -205,7 +183,7 @@ async fn a_late_order_costs_what_its_own_round_cost() {
     };
     let outcome = lab.ledger.update_offer(&round(SALE, 1), &rounds::request("dearer"), dearer).await.unwrap();
     assert!(matches!(outcome, ledger::UpdateOutcome::Made(_)));
-    pass_a_day(&lab).await;
+    rounds::pass_a_day(&lab.ledger, SALE).await;
     assert_eq!(reset(&lab).await, 1);
     assert_eq!(warm_up(&lab).await, 1);
     let process = lab.another_process();

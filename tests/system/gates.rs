@@ -134,19 +134,14 @@ async fn what_a_challenge_asked_holds_when_the_sale_changes() {
 async fn a_gate_that_cannot_be_kept_changes_nothing() {
     let lab = Lab::selling(terms(100, 1)).await;
     let before = lab.round().await;
+    // Bounds are tested in `sale`.
     for gate in [
         json!({ "challenge": "song" }),
         json!({ "challenge": null }),
-        json!({ "work_bits": 11 }),
         json!({ "work_bits": 25 }),
-        json!({ "work_bits": -1 }),
-        json!({ "work_bits": 300 }),
         json!({ "groups_see": ["a b"] }),
-        json!({ "groups_buy": ["a", "a"] }),
-        json!({ "groups_buy": ["a", "b", "c", "d", "e"] }),
         json!({ "captcha": true }),
         json!(null),
-        json!("none"),
     ] {
         edit(&lab, &gate).await.problem(400, "invalid_request");
     }
@@ -338,12 +333,9 @@ async fn addresses_and_networks_are_kept_out_until_their_moment() {
 async fn nobody_blocks_the_world_or_more_than_fits() {
     let lab = Lab::new().await;
     let until = now().plus_s(3600).to_string();
+    // What a network may be is tested in `sale`.
     for (field, value) in [
-        ("network", json!("0.0.0.0/0")),
         ("network", json!("10.0.0.0/8")),
-        ("network", json!("::/0")),
-        ("network", json!("2001:db8::/31")),
-        ("network", json!("192.0.2.0/33")),
         ("network", json!("everybody")),
         ("network", json!(null)),
         ("address", json!("192.0.2.0/24")),

@@ -353,6 +353,13 @@ impl Lab {
         order::handle(&self.order(), message_batch(reservations.iter().copied())).await
     }
 
+    /// Delivers these reservations to an order function whose clock is this far ahead. None may come back.
+    pub(crate) async fn deliver_in(&self, ahead_s: i64, reservations: &[&Reservation]) {
+        let late = order::OrderDeps { clock: Clock::ahead_by_ms(ahead_s * 1000), ..self.order() };
+        let delivered = order::handle(&late, message_batch(reservations.iter().copied())).await;
+        assert!(delivered.batch_item_failures.is_empty(), "{delivered:?}");
+    }
+
     /// Reserves a unit for a user and places its order.
     pub(crate) async fn buy(&self, name: &str) -> Reservation {
         let reservation = self.reserve(name).await;

@@ -167,12 +167,9 @@ async fn an_entry_that_comes_after_its_draw_has_begun_rings_at_once() {
     let lab = Lab::selling(lottery(10, &[1])).await;
     let bob = lab.reserve("bob").await;
     end(&lab).await;
-    let late = order::OrderDeps { clock: Clock::ahead_by_ms(AFTER_S * 1000), ..lab.order() };
-    lab.ledger.fence_draw(&lab.round().await, late.clock.now()).await.unwrap();
+    lab.ledger.fence_draw(&lab.round().await, Clock::ahead_by_ms(AFTER_S * 1000).now()).await.unwrap();
     let mut minutes = Minutes::begin().await;
-    minutes
-        .pass(async || assert!(order::handle(&late, message_batch([&bob])).await.batch_item_failures.is_empty()))
-        .await;
+    minutes.pass(async || lab.deliver_in(AFTER_S, &[&bob]).await).await;
     assert_eq!(beside_silence(&minutes), ["entries-late"].into());
 }
 

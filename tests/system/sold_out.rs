@@ -121,9 +121,7 @@ async fn what_its_client_never_heard_of_does_not_count_as_unpaid() {
     let round = lab.round().await.id;
     let answer = lab.stock.round(&round).reserve(Uuid::now_v7(), &user("alice"), BuyerClass::EVERYONE).await.unwrap();
     let stock::Reserve::Reserved(reservation) = answer else { panic!("{answer:?}") };
-    let minute = fulfilment::SEND_AGAIN_AFTER.as_millis() as i64;
-    let order = order::OrderDeps { clock: Clock::ahead_by_ms(minute), ..lab.order() };
-    assert!(order::handle(&order, message_batch([&reservation])).await.batch_item_failures.is_empty());
+    lab.deliver_in(fulfilment::SEND_AGAIN_AFTER.as_secs() as i64, &[&reservation]).await;
     lab.expire(&[&reservation], 7200).await;
     assert_eq!(lab.order_of(&reservation).await.state, OrderState::Expired);
     lab.reserve("alice").await;
@@ -133,10 +131,9 @@ async fn what_its_client_never_heard_of_does_not_count_as_unpaid() {
 #[tokio::test]
 async fn what_the_system_delayed_does_not_count_as_unpaid() {
     let lab = Lab::selling(terms(9, 1)).await;
-    let late = order::OrderDeps { clock: Clock::ahead_by_ms(180_000), ..lab.order() };
     for _ in 0..4 {
         let alices = lab.reserve("alice").await;
-        assert!(order::handle(&late, message_batch([&alices])).await.batch_item_failures.is_empty());
+        lab.deliver_in(180, &[&alices]).await;
         lab.answer(&Ask::cancel(&alices)).await.expect(200);
     }
     lab.reserve("alice").await;
