@@ -38,7 +38,7 @@ async fn a_late_repeat_of_what_was_cancelled_ends_cancelled_and_counts_once() {
 
     assert_eq!(reserve("key-1").await.id, first.id);
     let look = Ask::status(&first);
-    let queued = ask_reservation(&lab.recorder, &lab.just_reserved(), &look).await.expect(200);
+    let queued = ask_function(&lab.recorder, &lab.just_reserved(), &look).await.expect(200);
     assert_eq!(queued.text("status"), "queued");
     let later = lab.another_reservation(Clock::ahead_by_ms(2_500));
     assert_eq!(later.answer(&look).await.expect(200).text("status"), "cancelled");

@@ -34,7 +34,7 @@ fn tickets() -> Terms {
 async fn grab(lab: &Lab, name: &str) -> Answer {
     let reservation = lab.reserve(name).await;
     let (look, cancel) = (Ask::status(&reservation), Ask::cancel(&reservation));
-    let queued = ask_reservation(&lab.recorder, &lab.just_reserved(), &look).await.expect(200);
+    let queued = ask_function(&lab.recorder, &lab.just_reserved(), &look).await.expect(200);
     assert_eq!((queued.text("status"), queued.body.get("award")), ("queued", None), "the unit may still change");
     let granted = lab.answer(&expedite(&reservation.id, name)).await.expect(200);
     assert_eq!(granted.text("status"), "granted");

@@ -99,7 +99,6 @@ fn runs<'a>(parts: &'a [Parts], lab: &'a Lab, work: &'a Work) -> Vec<Run<'a>> {
     let paid = Ask::paid("pay_1", &work.ordered.id.to_string(), 1, &lab.payment_key);
     let audit = Ask::get(format!("/v1/admin/sales/{SALE}/rounds/1/audit"));
     let restock = Ask::post_sale("restock").json(&json!({ "round": 1, "units": 1 })).header("idempotency-key", "key-1");
-    let expiries = work.to_expire.iter().map(|order| ExpiryMessage::new(order.id.clone(), EpochMs(0)).to_body());
     let (mut own, recorder) = (parts.iter(), &lab.recorder);
     let mut each = || own.next().expect("parts for every run");
     vec![
@@ -121,7 +120,7 @@ fn runs<'a>(parts: &'a [Parts], lab: &'a Lab, work: &'a Work) -> Vec<Run<'a>> {
             async move { drop(dead_letter::handle(&deps, batch).await) }.boxed()
         }),
         ("expiry", "a batch", {
-            let (deps, batch) = (each().expiry(), events::batch(expiries));
+            let (deps, batch) = (each().expiry(), expiry_batch(&work.to_expire));
             async move { drop(expiry::handle(&deps, batch).await) }.boxed()
         }),
         ("warmup", "a run", {

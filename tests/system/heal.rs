@@ -108,8 +108,7 @@ impl Lab {
 
     /// Delivers the messages that expire these orders, to a function whose clock is this far ahead.
     pub(crate) async fn expire(&self, reservations: &[&Reservation], ahead_s: i64) {
-        let messages = reservations.iter().map(|order| ExpiryMessage::new(order.id.clone(), EpochMs(0)).to_body());
-        let expired = expiry::handle(&self.expiry_in(ahead_s), events::batch(messages)).await;
+        let expired = expiry::handle(&self.expiry_in(ahead_s), expiry_batch(reservations.iter().copied())).await;
         assert!(expired.batch_item_failures.is_empty());
     }
 }

@@ -12,6 +12,7 @@ use local::valkey::Valkey;
 use process::Snapshots;
 use runtime::Moment;
 use sale::audit::Audit;
+use stock::Counters;
 use tokio::task::spawn_blocking;
 
 use crate::passes::lab_secret;
@@ -391,6 +392,11 @@ impl Lab {
         self.stored(&reservation.id, reservation.user.as_str()).await.expect("Redis has it").state
     }
 
+    /// The first round's counters in Redis.
+    pub(crate) async fn counters(&self) -> Counters {
+        self.stock.round(&round(SALE, 1)).counters().await.unwrap().expect("the round is loaded")
+    }
+
     pub(crate) async fn free(&self) -> Vec<Unit> {
         let lanes = self.lanes_of(&round(SALE, 1));
         let view = self.stock.round_in(&round(SALE, 1), lanes).view().await.unwrap().expect("the round is loaded");
@@ -448,6 +454,11 @@ impl Lab {
 
 pub(crate) fn message_batch<'a>(reservations: impl IntoIterator<Item = &'a Reservation>) -> SqsEvent {
     events::batch(reservations.into_iter().map(|reservation| OrderMessage::new(reservation.clone(), None).to_body()))
+}
+
+pub(crate) fn expiry_batch<'a>(reservations: impl IntoIterator<Item = &'a Reservation>) -> SqsEvent {
+    let expiries = reservations.into_iter().map(|order| ExpiryMessage::new(order.id.clone(), EpochMs(0)).to_body());
+    events::batch(expiries)
 }
 
 /// The members of all pages' lists.

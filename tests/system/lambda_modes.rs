@@ -65,7 +65,7 @@ async fn order_of_answers(at_once: usize) -> Vec<&'static str> {
     let loser = async {
         // Redis gives the winner the last unit before the message is sent, or does not answer in time.
         let is_taken = until("the last unit is taken, or the winner answered", async || {
-            let counters = lab.stock.round(&round(SALE, 1)).counters().await.unwrap().unwrap();
+            let counters = lab.counters().await;
             let is_taken = counters.next_unit > counters.last_unit;
             (is_taken || is_over.load(Ordering::Relaxed)).then_some(is_taken)
         })

@@ -1,7 +1,5 @@
 //! A sale's life apart from its running rounds: edited, deleted, withdrawn, duplicated, and found by its state.
 
-use stock::Counters;
-
 use crate::lab::listed;
 use crate::prelude::*;
 
@@ -36,13 +34,9 @@ fn to_come(opens_in_s: u32) -> Terms {
     Terms { opens_at_ms, closes_at_ms: opens_at_ms.plus_s(3600), ..terms(5, 1) }
 }
 
-async fn counters(lab: &Lab) -> Counters {
-    lab.stock.round(&round(SALE, 1)).counters().await.unwrap().expect("the round is loaded")
-}
-
 /// The round can never sell, whatever Redis's clock says.
 async fn is_closed_for_good(lab: &Lab) {
-    let counters = counters(lab).await;
+    let counters = lab.counters().await;
     assert!(counters.closes_at_ms < counters.opens_at_ms, "{counters:?}");
 }
 
@@ -143,7 +137,7 @@ async fn an_edit_of_a_loaded_round_reaches_redis() {
     let edited = lab.answer(&longer).await.expect(200).body;
     let told = ["total", "title", "round_version"].map(|member| edited[member].clone());
     assert_eq!(json!(told), json!([6, "More lamps", 2]));
-    let redis = counters(&lab).await;
+    let redis = lab.counters().await;
     assert_eq!((redis.closes_at_ms, redis.last_unit, redis.version), (until, 6, 2));
     let late = lab.answer(&longer).await.problem(409, "sale_changed");
     assert_eq!(late.body["version"], 2);
@@ -260,7 +254,7 @@ async fn a_sale_is_withdrawn_after_it_is_loaded() {
     assert_eq!(warmup::handle(&lab.warmup()).await.unwrap().loaded, 1);
     lab.answer(&withdraw()).await.expect(200);
     is_closed_for_good(&lab).await;
-    assert!(counters(&lab).await.paused);
+    assert!(lab.counters().await.paused);
     is_withdrawn(&lab).await;
     is_closed_for_good(&lab).await;
 }
@@ -300,7 +294,7 @@ async fn a_withdrawal_that_gets_no_further_and_then_comes_too_late_leaves_nothin
     assert_eq!((interrupted.status, lab.round().await.paused), (503, true), "{interrupted:?}");
     let late = async || answer_with(&lab, lab.ledger.clone(), AFTER_THE_OPENING_MS, &withdraw()).await;
     late().await.problem(409, "not_amendable");
-    assert!(!lab.round().await.paused && !counters(&lab).await.paused);
+    assert!(!lab.round().await.paused && !lab.counters().await.paused);
 
     lab.answer(&post("pause", &json!({ "round": 1 }))).await.expect(200);
     late().await.problem(409, "not_amendable");

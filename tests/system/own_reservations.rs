@@ -32,14 +32,14 @@ async fn a_lost_tab_finds_its_reservation_by_the_sale_alone() {
     assert_eq!(nothing.body, json!({ "sale_id": SALE, "round": 1, "reservations": [] }));
 
     let first = lab.reserve("alice").await;
-    let queued = ask_reservation(&lab.recorder, &lab.just_reserved(), &of_sale("alice")).await.expect(200);
+    let queued = ask_function(&lab.recorder, &lab.just_reserved(), &of_sale("alice")).await.expect(200);
     assert_eq!(listed(&queued, "reservations"), [standing(&first, "queued")]);
     assert_eq!(queued.body["poll_after_ms"], 500);
     assert_eq!(lab.answer(&of_sale("bob")).await.expect(200).body, nothing.body, "other users have their own");
 
     assert!(lab.deliver(&[&first]).await.batch_item_failures.is_empty());
     let second = lab.reserve("alice").await;
-    let both = ask_reservation(&lab.recorder, &lab.just_reserved(), &of_sale("alice")).await.expect(200);
+    let both = ask_function(&lab.recorder, &lab.just_reserved(), &of_sale("alice")).await.expect(200);
     let expected = [standing(&second, "queued"), standing(&first, "pending_payment")];
     assert_eq!(listed(&both, "reservations"), expected, "the newest first");
 

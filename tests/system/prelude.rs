@@ -34,7 +34,7 @@ pub(crate) use crate::cloud::cloud;
 pub(crate) use crate::events::{self, sample};
 pub(crate) use crate::handler::Handler;
 pub(crate) use crate::heal::heal;
-pub(crate) use crate::lab::{Lab, PATIENT, message_batch, movable_clock};
+pub(crate) use crate::lab::{Lab, PATIENT, expiry_batch, message_batch, movable_clock};
 pub(crate) use crate::openapi::OPENAPI;
 pub(crate) use crate::parts::{Parts, lambda_timeout};
 pub(crate) use crate::recording::{ask_function, recorded_answer};

@@ -17,10 +17,6 @@ fn change(rain: &Value, key: &str) -> Ask {
     ask.json(&json!({ "round": 1, "rain": rain }))
 }
 
-async fn plan_in_redis(lab: &Lab) -> Option<RainPlan> {
-    lab.stock.round(&round(SALE, 1)).counters().await.unwrap().expect("the round is loaded").plan
-}
-
 fn moment(answer: &Answer) -> EpochMs {
     let at: jiff::Timestamp = answer.text("next_release_at").parse().expect("a moment");
     at.into()
@@ -64,7 +60,7 @@ async fn a_plan_is_changed_once_for_each_key_and_redis_hears_of_it() {
     assert_eq!((&changed["rain"]["at_once"], &changed["round_version"]), (&json!(2), &json!(2)));
     let again = lab.answer(&change(&more, "key-1")).await.expect(200).body;
     assert_eq!(again, changed, "the one unit is added once");
-    assert_eq!(plan_in_redis(&lab).await, lab.round().await.terms.rain_plan());
+    assert_eq!(lab.counters().await.plan, lab.round().await.terms.rain_plan());
     lab.answer(&change(&json!({ "at_once": 2 }), "key-1")).await.problem(409, "key_reused");
     let drop_is_over = json!({ "drops": [{ "after_s": 1, "units": 1 }] });
     lab.answer(&change(&drop_is_over, "key-2")).await.problem(409, "not_amendable");

@@ -4,10 +4,6 @@ use stock::Counters;
 
 use crate::prelude::*;
 
-async fn counters(lab: &Lab) -> Counters {
-    lab.stock.round(&round(SALE, 1)).counters().await.unwrap().expect("the round is loaded")
-}
-
 /// Has users buy until nothing is left. Returns how many could.
 async fn sell_out(lab: &Lab, crowd: &str) -> u32 {
     lab.sell_returned().await;
@@ -32,10 +28,10 @@ async fn a_sale_that_is_paused_before_it_opens_opens_paused() {
     lab.publish(SALE, &Terms { opens_at_ms, ..terms(3, 1) }).await;
     assert_eq!(warmup::handle(&lab.warmup()).await.unwrap().loaded, 1);
     rounds::change(&lab.ledger, &round(SALE, 1), "pause", |round| round.paused = true).await;
-    assert!(!counters(&lab).await.paused);
+    assert!(!lab.counters().await.paused);
     let summary = lab.reconcile().await;
     assert_eq!((summary.failed, summary.rebuilt), (0, 0), "{summary:?}");
-    assert!(counters(&lab).await.paused);
+    assert!(lab.counters().await.paused);
 }
 
 #[tokio::test]
@@ -109,13 +105,13 @@ async fn a_round_that_redis_lost_comes_back_as_it_was_updated() {
     let earlier = lab.round().await.terms.closes_at_ms.0 - 600_000;
     rounds::change(&lab.ledger, &round(SALE, 1), "earlier end", |round| round.terms.closes_at_ms.0 = earlier).await;
     heal(&lab).await;
-    let before = counters(&lab).await;
+    let before = lab.counters().await;
     assert_eq!((before.paused, before.closes_at_ms.0, before.last_unit), (true, earlier, 5));
 
     lab.redis(&["FLUSHALL"]).await;
     let summary = lab.reconcile().await;
     assert_eq!((summary.rebuilt, summary.failed), (1, 0));
-    let after = counters(&lab).await;
+    let after = lab.counters().await;
     assert!(after.epoch_ms > before.epoch_ms, "the round was made again");
     let terms =
         |of: &Counters| (of.last_unit, of.paused, of.opens_at_ms, of.closes_at_ms, of.expires_at_ms, of.version);

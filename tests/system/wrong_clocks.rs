@@ -62,8 +62,8 @@ impl Clocks<'_> {
 
     async fn expire(&self, reservations: &[&Reservation]) {
         let deps = expiry::ExpiryDeps { clock: self.clock(self.off.expiry), ..self.lab.expiry_in(0) };
-        let messages = reservations.iter().map(|order| ExpiryMessage::new(order.id.clone(), EpochMs(0)).to_body());
-        assert_eq!(expiry::handle(&deps, events::batch(messages)).await.batch_item_failures.len(), 0);
+        let batch = expiry_batch(reservations.iter().copied());
+        assert_eq!(expiry::handle(&deps, batch).await.batch_item_failures.len(), 0);
     }
 
     async fn reconcile(&self) {

@@ -61,7 +61,7 @@ pub(super) const FLOWS: &[Flow] = &[
         ["TransactWriteItems", "EVALSHA release"],
         |lab| open(lab, four(), &["alice"], &[]),
         |_, world, reserved| async {
-            expiry::handle(&world.expiry_in(LONG_S), events::batch([expiry_message(&reserved[0])])).await;
+            expiry::handle(&world.expiry_in(LONG_S), expiry_batch([&reserved[0]])).await;
         },
         |lab, reserved| expire(lab, &reserved[0]),
         |lab, reserved| all_end_as(lab, reserved, OrderState::Expired),
@@ -107,10 +107,6 @@ async fn deliver_dead_letter_again(lab: &Lab, reserved: &[Reservation]) {
 
 fn reserve_with_key() -> Ask {
     Ask::reserve(SALE, "alice").header("idempotency-key", "key-1")
-}
-
-fn expiry_message(reservation: &Reservation) -> String {
-    ExpiryMessage::new(reservation.id.clone(), EpochMs(0)).to_body()
 }
 
 /// Delivers the order's expiry message after its payment window.

@@ -164,7 +164,7 @@ impl World {
 
     /// Delivers the message to the expiry function after the payment window.
     pub(super) async fn expire(&self, reservation: &Reservation, point: Option<Point>) -> How {
-        let batch = events::batch([ExpiryMessage::new(reservation.id.clone(), EpochMs(0)).to_body()]);
+        let batch = expiry_batch([reservation]);
         self.run(Function::Expiry, Some(&reservation.id), point, LONG_S, async |context: &Context| {
             how(&expiry::handle(&expiry::ExpiryDeps::new(context).unwrap(), batch).await)
         })
