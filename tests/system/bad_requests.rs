@@ -29,7 +29,7 @@ pub(crate) fn invalid(what: impl Into<String>, ask: Ask) -> Bad {
     bad(what, ask, 400, "invalid_request")
 }
 
-pub(crate) fn long(length: usize) -> String {
+fn long(length: usize) -> String {
     "a".repeat(length)
 }
 
@@ -56,13 +56,11 @@ fn some_bad_reservation_ids(target: &Target) -> [String; 4] {
     [uuid.to_owned(), format!("{id}%00"), format!("{}.01.{uuid}", target.sale), long(10_000)]
 }
 
-/// What is refused of every operator's request about a sale: what is no id, a sale that there is not, and who is no
-/// operator.
-pub(crate) fn about_sales(what: &str, target: &Target, ask: impl Fn(&str) -> Ask) -> Vec<Bad> {
+/// What is refused of every operator's request about a sale: what is no id, and a sale that there is not.
+pub(crate) fn about_sales(what: &str, ask: impl Fn(&str) -> Ask) -> Vec<Bad> {
     let ids = some_bad_sale_ids();
     let mut cases: Vec<Bad> = ids.iter().map(|id| invalid(format!("{what}: sale id"), ask(id))).collect();
     cases.push(bad(format!("{what}: no such sale"), ask("bad-nowhere"), 404, "unknown_sale"));
-    cases.push(bad(format!("{what}: no operator"), ask(&target.sale).by("mallory"), 403, "forbidden"));
     cases
 }
 
@@ -72,7 +70,7 @@ type BadBody = (&'static str, Option<&'static str>, Vec<u8>, u16, &'static str);
 /// Percent-encoded, as in a path.
 const BAD_ROUNDS: [&str; 9] = ["0", "-1", "01", "%2B1", "1.0", "x", "%00", "1%0A", "4294967296"];
 
-pub(crate) fn never_good() -> Vec<BadBody> {
+fn never_good() -> Vec<BadBody> {
     let mut mega = br#"{"a":""#.to_vec();
     mega.resize(1024 * 1024, b'a');
     mega.extend(br#""}"#);
@@ -104,17 +102,17 @@ pub(crate) fn never_good() -> Vec<BadBody> {
 const ON_EACH_ROUTE: [&str; 4] = ["half JSON", "an unknown field", "17 kB of spaces", "another content type"];
 
 pub(crate) fn with_bodies(route: &str, ask: &Ask) -> Vec<Bad> {
-    let mut cases = with_every_body(route, ask);
+    let mut cases = with_every_body(route, |body| ask.clone().body(body));
     cases.retain(|bad| ON_EACH_ROUTE.iter().any(|what| bad.what.ends_with(what)));
     assert_eq!(cases.len(), ON_EACH_ROUTE.len());
     cases
 }
 
-fn with_every_body(route: &str, ask: &Ask) -> Vec<Bad> {
+fn with_every_body(route: &str, ask: impl Fn(Vec<u8>) -> Ask) -> Vec<Bad> {
     let bodies = never_good().into_iter();
     bodies
         .map(|(what, content_type, body, status, code)| {
-            let ask = ask.clone().body(body);
+            let ask = ask(body);
             let ask = content_type.map_or(ask.clone(), |content_type| ask.header("content-type", content_type));
             bad(format!("{route}: {what}"), ask, status, code)
         })
@@ -124,7 +122,7 @@ fn with_every_body(route: &str, ask: &Ask) -> Vec<Bad> {
 fn reserve(target: &Target) -> Vec<Bad> {
     let good = Ask::reserve(&target.sale, &target.user);
     // Like every request without a body.
-    let mut cases = with_every_body("reserve", &good);
+    let mut cases = with_every_body("reserve", |body| good.clone().body(body));
     cases.extend(bad_sale_ids().into_iter().map(|id| invalid("reserve: sale id", Ask::reserve(&id, "mallory"))));
     let passes = ["0", "1", "-1", "x", "%00", "1%00", &long(62), &long(63), &long(64), &long(10_000)];
     for (forger, pass) in passes.into_iter().enumerate() {
@@ -200,7 +198,7 @@ fn create() -> Vec<Bad> {
     let good = new_sale("bad-new", &json!({}));
     let ask = || Ask::post("/v1/admin/sales").by_operator();
     // Like every request with a body.
-    let mut cases = with_every_body("create", &ask());
+    let mut cases = with_every_body("create", |body| ask().body(body));
     cases.push(invalid("create: no body", ask().header("content-type", JSON)));
     cases.push(bad("create: nothing at all", ask(), 415, "unsupported_media_type"));
     let mut push = |what: String, body: Value| cases.push(invalid(format!("create: {what}"), ask().json(&body)));
@@ -283,11 +281,41 @@ fn other_admin(target: &Target) -> Vec<Bad> {
     let look = |id: &str| Ask::get(format!("/v1/admin/sales/{id}")).by_operator();
     let audit = |id: &str, round: &str| Ask::get(format!("/v1/admin/sales/{id}/rounds/{round}/audit")).by_operator();
     let mut cases = with_bodies("publish", &publish(&target.sale));
-    cases.extend(about_sales("publish", target, publish));
-    cases.extend(about_sales("sale", target, look));
-    cases.extend(about_sales("audit", target, |id| audit(id, "1")));
+    cases.extend(about_sales("publish", publish));
+    cases.extend(about_sales("sale", look));
+    cases.extend(about_sales("audit", |id| audit(id, "1")));
     cases.extend(BAD_ROUNDS.iter().map(|round| invalid("audit: round", audit(&target.sale, round))));
     cases.push(bad("audit: a round to come", audit(&target.sale, "2"), 404, "unknown_sale"));
+    cases
+}
+
+/// What else may be wrong with what the provider signs is tested in `functions/payment`.
+fn callbacks(target: &Target) -> Vec<Bad> {
+    let mut cases = with_every_body("callback", |body| {
+        let mut ask = Ask::callback(body, &target.key);
+        ask.headers.retain(|(name, _)| *name != "content-type");
+        ask
+    });
+    let unknown = format!("{}.1.{}", target.sale, "0".repeat(32));
+    let unknown = Ask::paid("pay_1", &unknown, 990, &target.key);
+    cases.push(bad("callback: unknown", unknown, 404, "unknown_reservation"));
+    let other_key = Ask::paid("pay_1", &target.reservation, 990, "another key");
+    cases.push(bad("callback: another key", other_key, 401, "unauthorized"));
+    cases
+}
+
+/// A lottery's winners can be sent again once it is drawn.
+fn resend(target: &Target) -> Vec<Bad> {
+    let path = |id: &str, round: &str| format!("/v1/admin/sales/{id}/rounds/{round}/winners/resend");
+    let resend = |id: &str, round: &str, body: Value| Ask::post(path(id, round)).by_operator().json(&body);
+    let good = || json!({ "after": 0 });
+    let mut cases = with_bodies("resend", &Ask::post(path(&target.sale, "1")).by_operator());
+    cases.extend(about_sales("resend", |id| resend(id, "1", good())));
+    cases.extend(BAD_ROUNDS.iter().map(|round| invalid("resend: round", resend(&target.sale, round, good()))));
+    cases.push(bad("resend: no draw", resend(&target.sale, "1", good()), 404, "unknown_sale"));
+    for body in [json!({}), json!({ "after": -1 }), json!({ "after": 4_294_967_296_u64 })] {
+        cases.push(invalid(format!("resend: {body}"), resend(&target.sale, "1", body)));
+    }
     cases
 }
 
@@ -297,5 +325,7 @@ pub(crate) fn all(target: &Target) -> Vec<Bad> {
     cases.extend(create());
     cases.extend(draw(target));
     cases.extend(other_admin(target));
+    cases.extend(callbacks(target));
+    cases.extend(resend(target));
     cases
 }

@@ -148,8 +148,5 @@ async fn what_is_out_of_bounds_is_refused() {
         campaign[member] = value;
         put(&lab, &campaign).await.problem(400, "invalid_request");
     }
-    let mine = Ask::post("/v1/admin/campaigns").by("mallory").json(&autumn(&["lamp"]));
-    lab.answer(&mine).await.problem(403, "forbidden");
-    lab.answer(&Ask::get("/v1/admin/campaigns").by("mallory")).await.problem(403, "forbidden");
     assert_eq!(lab.read("/v1/admin/campaigns").await["campaigns"], json!([]));
 }

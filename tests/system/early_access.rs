@@ -233,7 +233,6 @@ async fn a_list_has_bounds() {
         write(&lab, &path, &large).await.problem(413, "too_large");
         let other = Ask::post(&path).by_operator().json(&json!({ "users": ["a"], "group": "b" }));
         lab.answer(&other).await.problem(400, "invalid_request");
-        lab.answer(&Ask::post(&path).by("alice").json(&json!({ "users": ["alice"] }))).await.problem(403, "forbidden");
     }
     for group in ["a.b", &"g".repeat(49)] {
         let path = format!("/v1/admin/groups/{group}/users");
@@ -241,7 +240,6 @@ async fn a_list_has_bounds() {
         lab.answer(&Ask::get(&path).by_operator()).await.problem(400, "invalid_request");
     }
     lab.answer(&Ask::get(format!("{USERS}?cursor=a%20b")).by_operator()).await.problem(400, "invalid_request");
-    lab.answer(&Ask::get(USERS).by("alice")).await.problem(403, "forbidden");
     let largest: Vec<String> = (0..1000).map(|user| format!("{user:\"<255}")).collect();
     assert_eq!(add(&lab, &json!(largest)).await.expect(200).body["users"], 1000, "the longest ids, quoted and escaped");
     let twice = add(&lab, &json!(["alice", "alice"])).await.expect(200);

@@ -165,10 +165,9 @@ async fn what_does_not_answer_is_left_out() {
 }
 
 #[tokio::test]
-async fn for_operators_and_sales_that_exist() {
+async fn what_a_sale_is_that_does_not_sell() {
     let lab = Lab::new().await;
     lab.answer(&look()).await.problem(404, "unknown_sale");
-    lab.answer(&look().by("alice")).await.problem(403, "forbidden");
     rounds::draft(&lab.ledger, SALE, &terms(1, 1), None).await;
     assert_eq!(live(&lab).await["state"], "draft");
     lab.publish(SALE, &terms(1, 1)).await;

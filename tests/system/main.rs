@@ -4,7 +4,6 @@
 mod answer;
 mod ask;
 mod asked;
-mod bad_callbacks;
 mod bad_requests;
 mod bad_updates;
 mod calls;

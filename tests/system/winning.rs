@@ -127,23 +127,6 @@ async fn winners_of_a_time_without_a_gift_service_are_sent_to_it_later() {
     assert_eq!(came(&gifts).into_keys().collect::<Vec<_>>(), ids);
 }
 
-#[tokio::test]
-async fn winners_are_resent_by_operators_and_of_draws_that_there_are() {
-    let lab = Lab::selling(lottery(2, &[1])).await;
-    let resend = |round: &str, body: Value| {
-        Ask::post(format!("/v1/admin/sales/{SALE}/rounds/{round}/winners/resend")).json(&body)
-    };
-    let good = json!({ "after": 0 });
-    lab.answer(&resend("1", good.clone()).by("mallory")).await.problem(403, "forbidden");
-    lab.answer(&resend("1", good.clone()).by_operator()).await.problem(404, "unknown_sale");
-    lab.answer(&resend("0", good).by_operator()).await.problem(400, "invalid_request");
-    for bad in
-        [json!({}), json!({ "after": -1 }), json!({ "after": 4_294_967_296_u64 }), json!({ "after": 0, "to": 1 })]
-    {
-        lab.answer(&resend("1", bad).by_operator()).await.problem(400, "invalid_request");
-    }
-}
-
 pub(crate) async fn with_gifts(lab: &Lab) -> Settings {
     lab.settings().with("GIFT_URL", listening(lab, &[]).await.1)
 }

@@ -209,12 +209,31 @@ mod tests {
             (&*BODY.replace("EUR", "euro"), Code::InvalidRequest),
             (&*BODY.replace("pay_4711", ""), Code::InvalidRequest),
             (&*BODY.replace("pay_4711", "pay\\u0000"), Code::InvalidRequest),
+            (&*BODY.replace("pay_4711", "two words"), Code::InvalidRequest),
+            (&*BODY.replace("pay_4711", "ключ"), Code::InvalidRequest),
             (&*BODY.replace("pay_4711", &"p".repeat(65)), Code::InvalidRequest),
+            (&*BODY.replace("lamp.1.", ""), Code::InvalidRequest),
             (r#"{"data": {}}"#, Code::InvalidRequest),
+            (r#"{"type": "payment.succeeded", "timestamp": "", "data": null}"#, Code::InvalidRequest),
             (r#"{"type": 1}"#, Code::InvalidRequest),
             (&*format!("{BODY}{}", " ".repeat(20_000)), Code::TooLarge),
         ] {
             assert_eq!(read(&signed(bad, SECRET, now()), SECRET).unwrap_err().code(), code, "{bad:.80}");
+        }
+        for (field, value) in [
+            ("type", "\"payment.succeeded\""),
+            ("timestamp", "\"2026-11-24T10:20:00Z\""),
+            ("payment_id", "\"pay_4711\""),
+            ("reservation_id", "\"lamp.1.0198f0b2a4c57d1e8f00aabbccddeeff\""),
+            ("price_minor", "990"),
+            ("currency", "\"EUR\""),
+        ] {
+            for other in [format!("\"more\": {value}"), format!("\"{field}\": null"), format!("\"{field}\": -1")] {
+                let bad = BODY.replace(&format!("\"{field}\": {value}"), &other);
+                assert_ne!(bad, BODY);
+                let refused = read(&signed(&bad, SECRET, now()), SECRET).unwrap_err();
+                assert_eq!(refused.code(), Code::InvalidRequest, "{bad}");
+            }
         }
     }
 }
