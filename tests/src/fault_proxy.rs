@@ -86,6 +86,29 @@ impl Fault {
         !self.over.swap(true, Ordering::SeqCst)
     }
 
+    /// Proxies in front of Redis and AWS that name each effect, and end with this.
+    pub fn proxies(self: &Arc<Self>, redis: SocketAddr, aws: &str) -> [Server; 2] {
+        self.proxies_with(redis, aws, Nothing)
+    }
+
+    pub(crate) fn proxies_with(self: &Arc<Self>, redis: SocketAddr, aws: &str, hook: impl Hook) -> [Server; 2] {
+        let (hook, aws) = (Arc::new(hook), Arc::new(Upstream::new(aws)));
+        let (fault, of_redis) = (Arc::clone(self), Arc::clone(&hook));
+        let redis = Server::tcp(move |client| {
+            let (fault, hook) = (Arc::clone(&fault), Arc::clone(&of_redis));
+            async move { pass_commands(client, redis, &fault, &*hook).await }
+        });
+        let fault = Arc::clone(self);
+        let answer = async move |headers: HeaderMap, body: Bytes| {
+            let kind = target(&headers).rsplit('.').next().unwrap_or_default().to_owned();
+            match fault.pass(kind, hook.ask_aws(&aws, headers, body)).await {
+                Some(answer) => answer,
+                None => pending().await,
+            }
+        };
+        [redis, Server::http(Router::new().fallback(answer))]
+    }
+
     /// Counts an effect and performs it, unless the run dies here or has died.
     pub(crate) async fn pass<T>(&self, kind: String, effect: impl Future<Output = Option<T>>) -> Option<T> {
         if self.is_over() {
@@ -156,39 +179,6 @@ impl RedisConnection {
 
     pub(crate) async fn answer(&mut self) -> Option<Vec<u8>> {
         read_value(&mut self.stream, &mut self.answered).await
-    }
-}
-
-/// Proxies that name each effect, and end with a [`Fault`].
-pub struct FaultProxy;
-
-impl FaultProxy {
-    pub fn redis(upstream: SocketAddr, fault: &Arc<Fault>) -> Server {
-        Self::redis_with(upstream, fault, Nothing)
-    }
-
-    pub fn aws(upstream: &str, fault: &Arc<Fault>) -> Server {
-        Self::aws_with(upstream, fault, Nothing)
-    }
-
-    pub(crate) fn redis_with(upstream: SocketAddr, fault: &Arc<Fault>, hook: impl Hook) -> Server {
-        let (fault, hook) = (Arc::clone(fault), Arc::new(hook));
-        Server::tcp(move |client| {
-            let (fault, hook) = (Arc::clone(&fault), Arc::clone(&hook));
-            async move { pass_commands(client, upstream, &fault, &*hook).await }
-        })
-    }
-
-    pub(crate) fn aws_with(upstream: &str, fault: &Arc<Fault>, hook: impl Hook) -> Server {
-        let (fault, hook, upstream) = (Arc::clone(fault), Arc::new(hook), Arc::new(Upstream::new(upstream)));
-        let answer = async move |headers: HeaderMap, body: Bytes| {
-            let kind = target(&headers).rsplit('.').next().unwrap_or_default().to_owned();
-            match fault.pass(kind, hook.ask_aws(&upstream, headers, body)).await {
-                Some(answer) => answer,
-                None => pending().await,
-            }
-        };
-        Server::http(Router::new().fallback(answer))
     }
 }
 

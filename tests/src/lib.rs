@@ -11,11 +11,11 @@ mod slow_proxy;
 mod tls_front;
 
 pub use cut_proxy::{CutProxy, Reach};
-pub use fault_proxy::{Fault, FaultProxy, Point, When};
+pub use fault_proxy::{Fault, Point, When};
 pub use faulty_aws::{Conduct, FaultyAws, Service};
 pub use local::server::Server;
 pub use local::upstream::Upstream;
-pub use recorder::{Held, Mutants, Queues, RecordedProxy, Recorder, Run, trace_path};
+pub use recorder::{Held, Mutants, Queues, Recorder, Run, trace_path};
 pub use round::{
     TestRound, first_version, fresh_id, fresh_reservation, held, packed_at, redis_at, round, sell_returned,
 };

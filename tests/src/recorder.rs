@@ -16,7 +16,7 @@ use sale::ReservationId;
 
 pub use self::aws::Queues;
 use self::names::Names;
-pub use self::proxy::{Mutants, RecordedProxy};
+pub use self::proxy::Mutants;
 pub use self::redis::Held;
 
 #[derive(Clone)]

@@ -158,6 +158,9 @@ async fn what_is_free_and_the_same_for_all_has_no_award_and_no_draw() {
     assert_eq!((&card["settlement"], card.get("draw")), (&json!("free"), None));
     assert_eq!(grab(&lab, "alice").await.body.get("award"), None);
     catalog.answer(&Ask::get(DRAW)).await.problem(404, "unknown_sale");
+    let round = lab.round().await;
+    assert_eq!((round.commitment, lab.ledger.seed(&round.id).await.unwrap()), (None, None));
+    assert_eq!((lab.audited(&round).await.awarded, lab.clean_audit().await), (None, (2, 0, 1)));
 }
 
 #[tokio::test]

@@ -55,7 +55,7 @@ async fn live_orders(lab: &Lab) -> Vec<Order> {
 /// What was won according to the audit, once it agrees with the orders.
 async fn awarded(lab: &Lab) -> Awarded {
     let (round, orders) = (lab.round().await, live_orders(lab).await);
-    let audited = fulfilment::audit(&lab.stock, &lab.ledger, &round, Clock::system().now()).await.unwrap();
+    let audited = lab.audited(&round).await;
     assert!(audited.audit.is_clean(), "{audited:?}");
     let awarded = audited.awarded.expect("the round has awards");
     assert!(awarded.is_exact(), "{awarded:?}");
@@ -122,22 +122,6 @@ async fn each_instant_prize_is_won_once() {
     assert!(all.prizes.iter().chain(&all.blanks).all(|tally| tally.unclaimed == 0), "{all:?}");
     let won = live_orders(&lab).await.iter().filter(|order| order.award == Some(Award::Prize { prize: 2 })).count();
     assert_eq!(won, 3);
-}
-
-/// Free units without awards behave as usual, apart from the payment.
-#[tokio::test]
-async fn plain_units_can_be_free() {
-    let free = Terms { settlement: Settlement::Free, per_user_limit: 2, ..with_awards(3, Allocation::Units) };
-    let lab = Lab::selling(free).await;
-    let (first, second) = (lab.buy("alice").await, lab.buy("alice").await);
-    for reservation in [&first, &second] {
-        let order = lab.order_of(reservation).await;
-        assert_eq!((order.state, order.award), (OrderState::Granted, None));
-        lab.answer(&Ask::cancel(reservation)).await.problem(409, "not_cancellable");
-    }
-    assert_eq!((lab.round().await.commitment, lab.ledger.seed(&round(SALE, 1)).await.unwrap()), (None, None));
-    let audited = fulfilment::audit(&lab.stock, &lab.ledger, &lab.round().await, Clock::system().now()).await.unwrap();
-    assert_eq!((audited.awarded, lab.clean_audit().await), (None, (1, 0, 2)));
 }
 
 /// More parts than a chunk has.
@@ -241,23 +225,6 @@ async fn a_payment_for_what_is_free_is_given_back_and_nothing_expires() {
     let contents = lab.contents().await;
     lab.expire(&[&alice], 100_000).await;
     assert_eq!(lab.contents().await, contents);
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn of_two_that_publish_at_once_one_draws_the_seed() {
-    let lab = Lab::new().await;
-    rounds::draft(&lab.ledger, SALE, &packet(5), None).await;
-    let ledger = lab.meanwhile("TransactWriteItems", |ledger| async move { rounds::publish(&ledger, SALE).await });
-    let (id, request) = (SALE.parse().unwrap(), rounds::request(""));
-    let published = ledger.publish(&id, &request).await.unwrap().unwrap();
-    assert_eq!((published.offer.state, published.offer.version), (SaleState::Published, 2));
-    let seed = lab.ledger.seed(&round(SALE, 1)).await.unwrap();
-    let again = join_all((0..3).map(|_| lab.ledger.publish(&id, &request))).await;
-    for again in again {
-        assert_eq!(again.unwrap().unwrap().round, published.round);
-    }
-    assert_eq!(lab.ledger.seed(&round(SALE, 1)).await.unwrap(), seed);
-    table_of(&lab, &round(SALE, 1)).await;
 }
 
 #[tokio::test]

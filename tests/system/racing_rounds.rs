@@ -2,6 +2,7 @@
 
 use ledger::{Begun, Latest, UpdateOutcome};
 
+use crate::packets::{packet, table_of};
 use crate::prelude::*;
 use crate::rounds::request;
 
@@ -157,7 +158,7 @@ async fn a_draft_that_is_edited_as_it_is_published_is_published_as_edited() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_two_operators_publish_is_published_once() {
     let lab = Lab::new().await;
-    rounds::draft(&lab.ledger, SALE, &terms(5, 1), None).await;
+    rounds::draft(&lab.ledger, SALE, &packet(5), None).await;
     let ledger = lab.meanwhile("TransactWriteItems", |ledger| async move {
         rounds::publish(&ledger, SALE).await;
         rounds::change(&ledger, &round(SALE, 1), "pause", |round| round.paused = true).await;
@@ -167,6 +168,7 @@ async fn what_two_operators_publish_is_published_once() {
         assert_eq!((published.offer.state, published.offer.version), (SaleState::Published, 2));
         let Round { version, paused, .. } = published.round.unwrap();
         assert_eq!((version, paused), (2, true), "the round includes the updates since");
+        table_of(&lab, &round(SALE, 1)).await;
     }
     assert_eq!(lab.offer().await.log.entries().len(), 1);
 }

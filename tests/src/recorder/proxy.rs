@@ -13,7 +13,7 @@ use redis::Value;
 use super::redis::{Call, Held};
 use super::{Run, aws};
 use crate::Fault;
-use crate::fault_proxy::{FaultProxy, Hook, RedisConnection};
+use crate::fault_proxy::{Hook, RedisConnection};
 use crate::resp::length_of_value;
 
 /// Larger than any answer of a small run.
@@ -28,28 +28,17 @@ pub struct Mutants {
     pub requests: Vec<(String, String)>,
 }
 
-/// Proxies that record their traffic, each for one run.
-pub struct RecordedProxy;
-
 struct Recorded {
     run: Run,
     mutants: Mutants,
     staged: Mutex<Guards>,
 }
 
-impl Recorded {
-    fn by(run: &Run, mutants: &Mutants) -> Self {
-        Self { run: run.clone(), mutants: mutants.clone(), staged: Mutex::default() }
-    }
-}
-
-impl RecordedProxy {
-    pub fn redis(upstream: SocketAddr, run: &Run, fault: &Arc<Fault>, mutants: &Mutants) -> Server {
-        FaultProxy::redis_with(upstream, fault, Recorded::by(run, mutants))
-    }
-
-    pub fn aws(upstream: &str, run: &Run, fault: &Arc<Fault>, mutants: &Mutants) -> Server {
-        FaultProxy::aws_with(upstream, fault, Recorded::by(run, mutants))
+impl Run {
+    /// Proxies in front of Redis and AWS that record their traffic, and end with the fault.
+    pub fn proxies(&self, redis: SocketAddr, aws: &str, fault: &Arc<Fault>, mutants: &Mutants) -> [Server; 2] {
+        let recorded = Recorded { run: self.clone(), mutants: mutants.clone(), staged: Mutex::default() };
+        fault.proxies_with(redis, aws, recorded)
     }
 }
 

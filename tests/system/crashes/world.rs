@@ -1,5 +1,5 @@
 use aws_sdk_sqs::operation::receive_message::ReceiveMessageInput;
-use tests::{Fault, FaultProxy, Server};
+use tests::{Fault, Server};
 
 use crate::hooks::of_input;
 use crate::prelude::*;
@@ -17,8 +17,7 @@ impl World {
     pub(super) async fn new(lab: &Lab, fault: &Arc<Fault>) -> Self {
         let deployment = &cloud().await.deployment;
         let valkey = SocketAddr::from(([127, 0, 0, 1], lab.valkey.port()));
-        let redis = FaultProxy::redis(valkey, fault);
-        let aws = FaultProxy::aws(&deployment.endpoint, fault);
+        let [redis, aws] = fault.proxies(valkey, &deployment.endpoint);
         let config = deployment.aws_config().into_builder().endpoint_url(aws.url()).build();
         // Messages that a dead function had received come back after a second instead of a minute: the clock of SQS
         // cannot be moved.

@@ -2,7 +2,7 @@
 
 use history::History;
 use model::trace::{Function, How, Trace, What};
-use tests::{Effect, Fault, Held, Mutants, Point, Queues, RecordedProxy, Recorder, When};
+use tests::{Effect, Fault, Held, Mutants, Point, Queues, Recorder, When};
 
 use crate::contents::{image, keys};
 use crate::prelude::*;
@@ -67,8 +67,7 @@ impl World {
     ) -> How {
         let (run, fault) = (self.recorder.begin(function, of), Fault::new(point));
         let valkey = SocketAddr::from(([127, 0, 0, 1], self.lab.valkey.port()));
-        let redis = RecordedProxy::redis(valkey, &run, &fault, &self.mutants);
-        let aws = RecordedProxy::aws(&cloud().await.deployment.endpoint, &run, &fault, &self.mutants);
+        let [redis, aws] = run.proxies(valkey, &cloud().await.deployment.endpoint, &fault, &self.mutants);
         // Nothing may depend on how busy the machine is.
         let config = cloud().await.deployment.patient_aws_config().into_builder().endpoint_url(aws.url()).build();
         let context = Context::new(self.lab.settings(), config.clone(), Clock::ahead_by_ms(ahead_s * 1000).patient())
