@@ -25,8 +25,7 @@ async fn lab(limit_per_user: Option<u8>) -> Lab {
 
 /// Reserves, and delivers the message to a new process, which has not read the campaign yet.
 async fn buy(lab: &Lab, sale: &str, name: &str) -> Order {
-    let accepted = lab.answer(&Ask::reserve(sale, name)).await.expect(202);
-    let reservation = lab.reservation_of(accepted.text("reservation_id"), name).await;
+    let reservation = lab.accepted(&Ask::reserve(sale, name), name).await;
     deliver(lab, &reservation).await;
     lab.order_of(&reservation).await
 }
@@ -92,9 +91,8 @@ async fn many_orders_at_the_same_moment_are_no_more_than_the_limit() {
     let mut reservations = Vec::new();
     for sale in SALES {
         for _ in 0..2 {
-            let key = uuid::Uuid::now_v7().to_string();
-            let accepted = lab.answer(&Ask::reserve(sale, "alice").header("idempotency-key", key)).await.expect(202);
-            reservations.push(lab.reservation_of(accepted.text("reservation_id"), "alice").await);
+            let ask = Ask::reserve(sale, "alice").header("idempotency-key", Uuid::now_v7().to_string());
+            reservations.push(lab.accepted(&ask, "alice").await);
         }
     }
     join_all(reservations.iter().map(|reservation| deliver(&lab, reservation))).await;

@@ -27,8 +27,7 @@ async fn a_late_repeat_of_what_was_cancelled_ends_cancelled_and_counts_once() {
     let lab = Lab::selling(terms(3, 1)).await;
     let reserve = async |key: &str| {
         lab.sell_returned().await;
-        let answer = lab.answer(&Ask::reserve("lamp", "alice").header("idempotency-key", key)).await.expect(202);
-        lab.reservation_of(answer.text("reservation_id"), "alice").await
+        lab.accepted(&Ask::reserve("lamp", "alice").header("idempotency-key", key), "alice").await
     };
     let first = reserve("key-1").await;
     lab.answer(&Ask::cancel(&first)).await.expect(200);

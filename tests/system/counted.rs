@@ -55,10 +55,10 @@ async fn winners_of_one_moment_share_calls() {
 async fn a_retry_after_the_order_sends_nothing() {
     let lab = lab().await;
     let reserve = Ask::reserve("lamp", "alice").header("idempotency-key", "key-1");
-    let id = lab.answer(&reserve).await.expect(202).text("reservation_id").to_owned();
-    lab.deliver(&[&lab.reservation_of(&id, "alice").await]).await;
+    let alice = lab.accepted(&reserve, "alice").await;
+    lab.deliver(&[&alice]).await;
     let (answer, redis, aws) = counted(&lab, &reserve).await;
-    assert_eq!(answer.expect(202).text("reservation_id"), id);
+    assert_eq!(answer.expect(202).text("reservation_id"), alice.id.to_string());
     assert_eq!((redis, aws.len()), (vec!["EVALSHA".to_owned()], 0));
 }
 

@@ -182,8 +182,7 @@ async fn a_late_order_costs_what_its_own_round_cost() {
     assert_eq!(reset(&lab).await, 1);
     assert_eq!(warm_up(&lab).await, 1);
     let process = lab.another_process();
-    let tomorrow = lab.answer(&reserve_tomorrow("carol")).await.expect(202).text("reservation_id").to_owned();
-    let tomorrow = lab.reservation_of(&tomorrow, "carol").await;
+    let tomorrow = lab.accepted(&reserve_tomorrow("carol"), "carol").await;
     let batch = message_batch([&late, &tomorrow]);
     assert!(order::handle(&order::OrderDeps::new(&process).unwrap(), batch).await.batch_item_failures.is_empty());
     let dead_letters = dead_letter::DeadLetterDeps::new(&process).unwrap();

@@ -155,8 +155,7 @@ async fn the_quota_waits_for_members_and_then_for_everyone() {
 async fn what_a_member_gives_back_is_in_the_quota_again() {
     let lab = Lab::selling(with_quota(1)).await;
     add(&lab, &json!(["alice", "bob"])).await.expect(200);
-    let accepted = buy(&lab, "alice").await.expect(202);
-    let reservation = lab.reservation_of(accepted.text("reservation_id"), "alice").await;
+    let reservation = lab.reservation_of(buy(&lab, "alice").await, "alice").await;
     assert!(lab.deliver(&[&reservation]).await.batch_item_failures.is_empty());
     assert_eq!(lab.counters().await.quota, 0);
     lab.answer(&Ask::cancel(&reservation)).await.expect(200);

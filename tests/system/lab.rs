@@ -340,12 +340,17 @@ impl Lab {
     /// Reserves a unit for a user. Panics if there is none.
     pub(crate) async fn reserve(&self, name: &str) -> Reservation {
         self.sell_returned().await;
-        let answer = self.answer(&Ask::reserve(SALE, name)).await.expect(202);
-        self.reservation_of(answer.text("reservation_id"), name).await
+        self.accepted(&Ask::reserve(SALE, name), name).await
     }
 
-    pub(crate) async fn reservation_of(&self, id: &str, name: &str) -> Reservation {
-        let id: ReservationId = id.parse().unwrap();
+    /// Asks for a unit as a user, and must get it.
+    pub(crate) async fn accepted(&self, ask: &Ask, name: &str) -> Reservation {
+        self.reservation_of(self.answer(ask).await, name).await
+    }
+
+    /// The reservation with which a user's request was accepted.
+    pub(crate) async fn reservation_of(&self, answer: Answer, name: &str) -> Reservation {
+        let id: ReservationId = answer.expect(202).text("reservation_id").parse().unwrap();
         self.stored(&id, name).await.expect("Redis has it").reservation
     }
 

@@ -17,8 +17,7 @@ async fn pages_show_each_order_once_and_the_newest_first() {
     }
     let mut reservations = Vec::new();
     for n in 0..ORDERS {
-        let answer = lab.answer(&Ask::reserve(sales[n / 20], "alice")).await.expect(202);
-        reservations.push(lab.reservation_of(answer.text("reservation_id"), "alice").await);
+        reservations.push(lab.accepted(&Ask::reserve(sales[n / 20], "alice"), "alice").await);
     }
     for batch in reservations.chunks(BATCH) {
         let batch: Vec<&Reservation> = batch.iter().collect();

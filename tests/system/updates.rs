@@ -14,7 +14,7 @@ async fn sell_out(lab: &Lab, crowd: &str) -> u32 {
             answer.problem(409, "sold_out");
             return sold;
         }
-        let reservation = lab.reservation_of(answer.text("reservation_id"), &name).await;
+        let reservation = lab.reservation_of(answer, &name).await;
         assert!(lab.deliver(&[&reservation]).await.batch_item_failures.is_empty());
     }
     unreachable!()
@@ -38,14 +38,13 @@ async fn a_sale_that_is_paused_before_it_opens_opens_paused() {
 async fn a_paused_sale_sells_nothing_until_it_is_resumed() {
     let lab = Lab::selling(terms(3, 1)).await;
     let alice = Ask::reserve(SALE, "alice").header("idempotency-key", "key-1");
-    let id = lab.answer(&alice).await.expect(202).text("reservation_id").to_owned();
+    let reservation = lab.accepted(&alice, "alice").await;
 
     let pause = Ask::update("pause", json!({}));
     assert_eq!(lab.answer(&pause).await.expect(200).body["paused"], true);
     let refused = lab.answer(&Ask::reserve(SALE, "bob")).await.problem(503, "paused");
     assert_eq!(refused.header("retry-after"), "10");
-    assert_eq!(lab.answer(&alice).await.expect(202).text("reservation_id"), id, "her earlier reservation");
-    let reservation = lab.reservation_of(&id, "alice").await;
+    assert_eq!(lab.accepted(&alice, "alice").await, reservation, "her earlier reservation");
     assert!(lab.deliver(&[&reservation]).await.batch_item_failures.is_empty(), "what was sold is ordered");
     assert_eq!(lab.clean_audit().await, (2, 0, 1));
 
@@ -59,10 +58,10 @@ async fn a_paused_sale_sells_nothing_until_it_is_resumed() {
 async fn a_closed_round_is_over() {
     let lab = Lab::selling(terms(3, 1)).await;
     let alice = Ask::reserve(SALE, "alice").header("idempotency-key", "key-1");
-    let id = lab.answer(&alice).await.expect(202).text("reservation_id").to_owned();
+    let reservation = lab.accepted(&alice, "alice").await;
     let closed = lab.update("close", json!({})).await;
     lab.answer(&Ask::reserve(SALE, "bob")).await.problem(410, "closed");
-    assert_eq!(lab.answer(&alice).await.expect(202).text("reservation_id"), id, "her earlier reservation");
+    assert_eq!(lab.accepted(&alice, "alice").await, reservation, "her earlier reservation");
     assert_eq!(lab.update("close", json!({})).await["closes_at"], closed["closes_at"], "it keeps its end");
     lab.answer(&Ask::update("resume", json!({}))).await.problem(409, "not_amendable");
     lab.answer(&Ask::reserve(SALE, "bob")).await.problem(410, "closed");

@@ -50,8 +50,7 @@ impl Clocks<'_> {
 
     async fn reserve(&self, name: &str) -> Reservation {
         self.lab.sell_returned().await;
-        let answer = self.ask(Ask::reserve(SALE, name)).await.expect(202);
-        self.lab.reservation_of(answer.text("reservation_id"), name).await
+        self.lab.reservation_of(self.ask(Ask::reserve(SALE, name)).await, name).await
     }
 
     async fn order(&self, reservations: &[&Reservation]) {

@@ -126,8 +126,7 @@ impl World {
 
     pub(super) async fn reserve(&self, name: &str) -> Reservation {
         self.lab.sell_returned().await;
-        let answer = self.ask(name, "key", None).await.unwrap().expect(202);
-        self.lab.reservation_of(answer.text("reservation_id"), name).await
+        self.lab.reservation_of(self.ask(name, "key", None).await.unwrap(), name).await
     }
 
     /// The user's reservation in Redis, even if no client was told of it.
