@@ -23,15 +23,15 @@ fn read(headers: &HeaderMap, body: &[u8]) -> Value {
 impl Answer {
     /// A function's answer, checked against the API's document.
     #[track_caller]
-    pub(crate) fn of_handler(asked: impl Into<Asked>, response: Response<Body>) -> Self {
+    pub(crate) fn of_handler(ask: &Ask, response: Response<Body>) -> Self {
         let (parts, body) = response.into_parts();
         let body = read(&parts.headers, &body);
-        Self { status: parts.status.as_u16(), headers: parts.headers, body }.documented(&asked.into(), By::Function)
+        Self { status: parts.status.as_u16(), headers: parts.headers, body }.documented(ask, By::Function)
     }
 
     /// What a function's program makes of an event: a handler's answer, and the headers that every answer gets. Checked
     /// against the API's document.
-    pub(crate) fn of_program(asked: impl Into<Asked>, made: &[u8]) -> Self {
+    pub(crate) fn of_program(ask: &Ask, made: &[u8]) -> Self {
         let made: Value = serde_json::from_slice(made).expect("an answer to the gateway");
         let status = made["statusCode"].as_u64().and_then(|status| status.try_into().ok()).expect("a status");
         let headers: HeaderMap = serde_json::from_value::<HashMap<String, String>>(made["headers"].clone())
@@ -39,20 +39,20 @@ impl Answer {
             .and_then(|headers| (&headers).try_into().ok())
             .expect("headers");
         let body = read(&headers, made["body"].as_str().unwrap_or_default().as_bytes());
-        Self { status, headers, body }.documented(&asked.into(), By::Gateway)
+        Self { status, headers, body }.documented(ask, By::Gateway)
     }
 
     /// An answer through the gateway, checked against the API's document.
-    pub(crate) async fn of_gateway(asked: impl Into<Asked>, response: reqwest::Response) -> Self {
+    pub(crate) async fn of_gateway(ask: &Ask, response: reqwest::Response) -> Self {
         let (status, headers) = (response.status().as_u16(), response.headers().clone());
         let body = read(&headers, &response.bytes().await.unwrap());
-        Self { status, headers, body }.documented(&asked.into(), By::Gateway)
+        Self { status, headers, body }.documented(ask, By::Gateway)
     }
 
     #[track_caller]
-    fn documented(self, asked: &Asked, by: By) -> Self {
-        if let Err(error) = OPENAPI.check(asked, by, self.status, &self.headers, &self.body) {
-            panic!("the API's document, {} {:.200}: {error}\n{self:?}", asked.method, asked.path);
+    fn documented(self, ask: &Ask, by: By) -> Self {
+        if let Err(error) = OPENAPI.check(ask, by, self.status, &self.headers, &self.body) {
+            panic!("the API's document, {} {:.200}: {error}\n{self:?}", ask.method, ask.path);
         }
         self
     }

@@ -124,6 +124,21 @@ impl Ask {
         self.header("content-type", "application/json").body(body.to_string())
     }
 
+    pub(crate) fn path_and_query(&self) -> (&str, &str) {
+        self.path.split_once('?').unwrap_or((&self.path, ""))
+    }
+
+    /// A query parameter, not decoded: no valid parameter needs it.
+    pub(crate) fn queried(&self, name: &str) -> Option<&str> {
+        let mut pairs = self.path_and_query().1.split('&').filter_map(|pair| pair.split_once('='));
+        pairs.find(|pair| pair.0 == name).map(|pair| pair.1)
+    }
+
+    pub(crate) fn header_value(&self, name: &str) -> Option<&str> {
+        let found = self.headers.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
+        found.map(|(_, value)| &**value)
+    }
+
     /// A callback of the payment provider with this body, signed with `key` now.
     pub(crate) fn callback(body: impl Into<Vec<u8>>, key: &str) -> Self {
         let body = body.into();
@@ -156,7 +171,7 @@ impl Ask {
     /// The gateway's event for it, without the body.
     pub(crate) fn event(&self) -> Value {
         let mut event = sample("reservation/reserve");
-        let (path, query) = self.path.split_once('?').unwrap_or((&self.path, ""));
+        let (path, query) = self.path_and_query();
         let path = unescaped(path);
         event["rawPath"] = json!(path);
         event["rawQueryString"] = json!(query);
@@ -226,21 +241,6 @@ impl Ask {
             request = request.bearer_auth(token);
         }
         Answer::of_gateway(self, request.send().await.expect("the gateway answers")).await
-    }
-}
-
-impl From<&Ask> for Asked {
-    fn from(ask: &Ask) -> Self {
-        // Passes look alike whichever keys seal them.
-        let ask = ask.sealed(&passes::LAB_RING);
-        let (path, query) = ask.path.split_once('?').unwrap_or((&ask.path, ""));
-        Self {
-            method: ask.method.to_owned(),
-            path: path.to_owned(),
-            query: query.to_owned(),
-            headers: ask.headers.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect(),
-            body: ask.body,
-        }
     }
 }
 

@@ -164,7 +164,7 @@ fn the_planner_counts_on_what_the_functions_do() {
 fn what_is_not_documented_is_noticed() {
     let id = format!("lamp.1.{}", "0".repeat(32));
     let path = format!("/v1/reservations/{id}");
-    let (look, cancel) = (Asked::from(&Ask::get(&path)), Asked::from(&Ask::delete(&path)));
+    let (look, cancel) = (Ask::get(&path), Ask::delete(&path));
     let mut headers = HeaderMap::new();
     headers.insert("content-type", "application/json".parse().unwrap());
     headers.insert("cache-control", "no-store".parse().unwrap());
@@ -188,8 +188,8 @@ fn what_is_not_documented_is_noticed() {
         body[name] = value;
         body
     };
-    let check = |asked: &Asked, by, status, headers: &HeaderMap, body: &Value| {
-        OPENAPI.check(asked, by, status, headers, body).map_err(|error| error.chars().take(60).collect::<String>())
+    let check = |ask: &Ask, by, status, headers: &HeaderMap, body: &Value| {
+        OPENAPI.check(ask, by, status, headers, body).map_err(|error| error.chars().take(60).collect::<String>())
     };
     assert_eq!(check(&look, By::Function, 200, &headers, &queued), Ok(()));
     assert_eq!(check(&look, By::Gateway, 200, &with("apigw-requestid", "x"), &queued), Ok(()));
@@ -214,9 +214,9 @@ fn what_is_not_documented_is_noticed() {
     gone["ended_at"] = gone["reserved_at"].clone();
     gone.as_object_mut().unwrap().remove("poll_after_ms");
     assert_eq!(check(&cancel, By::Function, 200, &headers, &gone), Ok(()));
-    let asked = Asked::from(&Ask::delete(&path).json(&json!({ "why": "no money" })));
-    assert!(check(&asked, By::Function, 200, &headers, &gone).is_err(), "an accepted bad request is not noticed");
-    let nowhere = Asked::from(&Ask::post(&path));
+    let explained = Ask::delete(&path).json(&json!({ "why": "no money" }));
+    assert!(check(&explained, By::Function, 200, &headers, &gone).is_err(), "an accepted bad request is not noticed");
+    let nowhere = Ask::post(&path);
     assert_eq!(check(&nowhere, By::Gateway, 404, &headers, &json!({ "message": "Not Found" })), Ok(()));
     assert!(check(&nowhere, By::Gateway, 200, &headers, &queued).is_err(), "an unknown route is not noticed");
 }

@@ -278,10 +278,9 @@ impl Lab {
 
     /// Answers a request with the function that the gateway would route it to.
     pub(crate) async fn answer(&self, ask: &Ask) -> Answer {
-        let asked = Asked::from(ask);
         // A request without a route goes to a function that does not know it either.
-        let function = OPENAPI.function_for(&asked).unwrap_or("reservation");
-        let answer = async { Some(Answer::of_handler(asked, self.respond(function, ask.request()).await)) };
+        let function = OPENAPI.function_for(ask).unwrap_or("reservation");
+        let answer = async { Some(Answer::of_handler(ask, self.respond(function, ask.request()).await)) };
         let answer = recorded_answer(&self.recorder, ask, answer).await.expect("it does not die");
         if function == "admin" {
             // In a deployment, snapshots refresh within seconds.

@@ -3,7 +3,6 @@
 
 mod answer;
 mod ask;
-mod asked;
 mod bad_requests;
 mod bad_updates;
 mod calls;

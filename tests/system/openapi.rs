@@ -5,6 +5,7 @@ use std::sync::PoisonError;
 use http::HeaderMap;
 use jsonschema::{Draft, Validator};
 
+use crate::passes::LAB_RING;
 use crate::prelude::*;
 
 /// A header's extension: the codes with which it is always sent, or [`EVERY_PROBLEM`].
@@ -71,8 +72,8 @@ impl OpenApi {
     }
 
     /// The function to which the gateway routes a request.
-    pub(crate) fn function_for(&self, asked: &Asked) -> Option<&str> {
-        self.operation(asked).map(|(operation, _)| self.function_of(operation))
+    pub(crate) fn function_for(&self, ask: &Ask) -> Option<&str> {
+        self.operation(ask).map(|(operation, _)| self.function_of(operation))
     }
 
     pub(crate) fn answers<'a>(&'a self, operation: &'a Value) -> impl Iterator<Item = (u16, &'a Value)> {
@@ -95,9 +96,9 @@ impl OpenApi {
     }
 
     /// The operation that a request is for, with the values of its path parameters.
-    fn operation(&self, asked: &Asked) -> Option<(&Value, Vec<(String, String)>)> {
-        let segments: Vec<&str> = asked.path.split('/').collect();
-        let matched = self.operations().filter(|(method, ..)| *method == asked.method).filter_map(|(_, path, it)| {
+    fn operation(&self, ask: &Ask) -> Option<(&Value, Vec<(String, String)>)> {
+        let segments: Vec<&str> = ask.path_and_query().0.split('/').collect();
+        let matched = self.operations().filter(|(method, ..)| *method == ask.method).filter_map(|(_, path, it)| {
             let template: Vec<&str> = path.split('/').collect();
             if template.len() != segments.len() {
                 return None;
@@ -118,15 +119,17 @@ impl OpenApi {
 
     pub(crate) fn check(
         &self,
-        asked: &Asked,
+        ask: &Ask,
         by: By,
         status: u16,
         headers: &HeaderMap,
         body: &Value,
     ) -> Result<(), String> {
+        // Passes look alike whichever keys seal them.
+        let ask = &ask.sealed(&LAB_RING);
         let media_type = headers.get("content-type").and_then(|value| value.to_str().ok()).unwrap_or_default();
         let media_type = media_type.split(';').next().unwrap_or_default();
-        let Some((operation, places)) = self.operation(asked) else {
+        let Some((operation, places)) = self.operation(ask) else {
             let unknown = match by {
                 By::Gateway => (status, body) == (404, &json!({ "message": "Not Found" })),
                 By::Function => (status, &body["code"]) == (404, &json!("unknown_route")),
@@ -151,7 +154,7 @@ impl OpenApi {
             return Err(format!("body of {status}: {}", misfits.join("; ")));
         }
         self.check_headers(&answer["headers"], by, headers, (media_type == PROBLEM).then_some(body))?;
-        if status < 400 { self.check_accepted(operation, &places, asked) } else { Ok(()) }
+        if status < 400 { self.check_accepted(operation, &places, ask) } else { Ok(()) }
     }
 
     fn check_headers(
@@ -194,21 +197,21 @@ impl OpenApi {
     }
 
     /// An accepted request must be a documented one.
-    fn check_accepted(&self, operation: &Value, places: &[(String, String)], asked: &Asked) -> Result<(), String> {
+    fn check_accepted(&self, operation: &Value, places: &[(String, String)], ask: &Ask) -> Result<(), String> {
         let parameters: Vec<&Value> = items(&operation["parameters"]).map(|it| self.resolve(it)).collect();
         for parameter in &parameters {
             let name = parameter["name"].as_str().unwrap_or_default();
             let given = match parameter["in"].as_str() {
-                Some("path") => places.iter().find(|place| place.0 == name).map(|place| place.1.clone()),
-                Some("query") => asked.queried(name),
-                _ => asked.header(name),
+                Some("path") => places.iter().find(|place| place.0 == name).map(|place| &*place.1),
+                Some("query") => ask.queried(name),
+                _ => ask.header_value(name),
             };
             let schema = self.resolve(&parameter["schema"]);
             match given {
                 None if parameter["required"] == true => return Err(format!("accepted without {name}")),
                 None => {}
                 Some(value) => {
-                    let misfits = self.misfits(schema, &plain(&value, schema));
+                    let misfits = self.misfits(schema, &plain(value, schema));
                     if !misfits.is_empty() {
                         return Err(format!("accepted with {name}: {}", misfits.join("; ")));
                     }
@@ -216,21 +219,21 @@ impl OpenApi {
             }
         }
         let documented = self.resolve(&operation["requestBody"]);
-        if asked.body.is_empty() {
+        if ask.body.is_empty() {
             let missing = documented["required"] == true;
             return if missing { Err("accepted without a body".to_owned()) } else { Ok(()) };
         }
         let schema = &documented["content"]["application/json"]["schema"];
         if schema.is_null() {
             // A body of a GET has no meaning (RFC 9110, section 9.3.1).
-            let ignored = asked.method == "GET";
+            let ignored = ask.method == "GET";
             return if ignored { Ok(()) } else { Err("accepted with a body that it does not take".to_owned()) };
         }
-        let body: Value = match serde_json::from_slice(&asked.body) {
+        let body: Value = match serde_json::from_slice(&ask.body) {
             Ok(body) => body,
             // Half of a surrogate pair is JSON by its grammar, but no text that a schema could check. A function may
             // pass over it in what it does not read.
-            Err(_) if serde_json::from_slice::<serde::de::IgnoredAny>(&asked.body).is_ok() => return Ok(()),
+            Err(_) if serde_json::from_slice::<serde::de::IgnoredAny>(&ask.body).is_ok() => return Ok(()),
             Err(error) => return Err(format!("accepted: {error}")),
         };
         let misfits = self.misfits(schema, &body);

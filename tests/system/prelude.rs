@@ -28,7 +28,6 @@ pub(crate) use uuid::Uuid;
 
 pub(crate) use crate::answer::Answer;
 pub(crate) use crate::ask::{Ask, SALE, Who};
-pub(crate) use crate::asked::Asked;
 pub(crate) use crate::calls::{Calls, redis_calls};
 pub(crate) use crate::cloud::cloud;
 pub(crate) use crate::events::{self, sample};

@@ -12,7 +12,7 @@ fn begin(recorder: &Recorder, ask: &Ask) -> Option<Asking> {
         Who::Nobody => "",
         Who::Operator(_) => return None,
     };
-    let key = ask.headers.iter().find(|(name, _)| *name == "idempotency-key").map(|(_, key)| &**key);
+    let key = ask.header_value("idempotency-key");
     let asked = history::Request { method: ask.method, path: &ask.path, key, body: &ask.body };
     recorder.send(asked, user, ask.pass.as_ref().map_or(1, |pass| pass.round))
 }

@@ -63,7 +63,7 @@ async fn a_route_is_known_to_its_function_and_to_no_other() {
         for method in METHODS {
             // An operator may call every route.
             let ask = Ask { method, ..Ask::get(&path).by_operator() };
-            let listed = OPENAPI.function_for(&Asked::from(&ask));
+            let listed = OPENAPI.function_for(&ask);
             for function in &functions {
                 let response = lab.respond(function, ask.request()).await;
                 let knows = response.extensions().get() != Some(&Code::UnknownRoute);
