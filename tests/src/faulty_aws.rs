@@ -52,6 +52,8 @@ pub enum Conduct {
     LeavesBatches,
     /// Performs each one, and answers after this delay.
     AnswersAfter(Duration),
+    /// Performs the next one and answers with an error. Then it answers.
+    LosesOneAnswer,
 }
 
 /// A proxy in front of the emulator, on the loopback interface. Dropping it stops it.
@@ -142,6 +144,9 @@ async fn answer(State(shared): State<Arc<Shared>>, headers: HeaderMap, body: Byt
             return refusal(Service::DynamoDb, number);
         }
         let conduct = service.and_then(|service| faults.conduct.get(&service).copied());
+        if conduct == Some(Conduct::LosesOneAnswer) {
+            faults.conduct.extend(service.map(|service| (service, Conduct::Answers)));
+        }
         faults.unanswered += usize::from(conduct == Some(Conduct::Hangs));
         (conduct, number, is_in_body(&faults.hangs_on))
     };
@@ -169,8 +174,10 @@ async fn answer(State(shared): State<Arc<Shared>>, headers: HeaderMap, body: Byt
     }
     let passed = shared.upstream.pass(&headers, body).await.unwrap_or_else(|_| StatusCode::BAD_GATEWAY.into_response());
     shared.count_answer(target);
-    if let Some(Conduct::AnswersAfter(late)) = conduct {
-        tokio::time::sleep(late).await;
+    match conduct {
+        Some(Conduct::AnswersAfter(late)) => tokio::time::sleep(late).await,
+        Some(Conduct::LosesOneAnswer) => return StatusCode::INTERNAL_SERVER_ERROR.into_response(),
+        _ => {}
     }
     passed
 }

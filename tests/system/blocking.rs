@@ -1,8 +1,5 @@
 //! Blocked users.
 
-use aws_sdk_dynamodb::config::interceptors::BeforeDeserializationInterceptorContextMut;
-use aws_sdk_dynamodb::config::{ConfigBag, Intercept, RuntimeComponents};
-use aws_sdk_dynamodb::error::BoxError;
 use ledger::{BlockReason, BlockedBy, UserBlock, ViolationOutcome};
 
 use crate::prelude::*;
@@ -214,29 +211,6 @@ async fn violations_at_once_begin_one_window_and_none_is_lost() {
     assert!((1..=10).all(|count| counts.contains(&ViolationOutcome::Counted(count))), "{counts:?}");
 }
 
-/// Loses the answer to the first call: DynamoDB has done it, and the client hears of an error.
-#[derive(Debug, Default)]
-struct LosesAnAnswer(AtomicBool);
-
-impl Intercept for LosesAnAnswer {
-    fn name(&self) -> &'static str {
-        "LosesAnAnswer"
-    }
-
-    fn modify_before_deserialization(
-        &self,
-        context: &mut BeforeDeserializationInterceptorContextMut<'_>,
-        _: &RuntimeComponents,
-        _: &mut ConfigBag,
-    ) -> Result<(), BoxError> {
-        if !self.0.swap(true, Ordering::Relaxed) {
-            assert!(context.response().status().is_success(), "it was not done");
-            *context.response_mut().status_mut() = 500.try_into()?;
-        }
-        Ok(())
-    }
-}
-
 #[tokio::test]
 async fn a_violation_whose_answer_is_lost_counts_once() {
     let lab = Lab::new().await;
@@ -245,11 +219,10 @@ async fn a_violation_whose_answer_is_lost_counts_once() {
     let count =
         async |ledger: &Ledger| ledger.count_violation(&eve, BlockReason::WrongAnswers, &door, now).await.unwrap();
     assert_eq!(count(&lab.ledger).await, ViolationOutcome::Counted(1));
-    let calls = Calls::default();
-    let config = lab.dynamodb.config().to_builder().interceptor(LosesAnAnswer::default()).interceptor(calls.hook());
-    let ledger = Ledger::new(DynamoDb::from_conf(config.build()), &lab.table);
-    assert_eq!(count(&ledger).await, ViolationOutcome::Counted(2));
-    assert_eq!(calls.take_targets(), ["DynamoDB_20120810.UpdateItem"; 2], "the answer was not lost");
+    let parts = Parts::patient(&lab).await;
+    parts.aws.set(Service::DynamoDb, Conduct::LosesOneAnswer);
+    assert_eq!(count(&parts.ledger).await, ViolationOutcome::Counted(2));
+    assert_eq!(parts.aws.answered("DynamoDB_20120810.UpdateItem"), 2, "the answer was lost");
     assert_eq!(count(&lab.ledger).await, ViolationOutcome::Counted(3));
 }
 
