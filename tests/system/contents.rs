@@ -69,6 +69,17 @@ impl Lab {
         delete.condition_expression("attribute_exists(pk)").send().await.unwrap();
     }
 
+    /// Puts mallory's live order on the unit that another order has, regardless of the rules. Returns its id.
+    pub(crate) async fn put_second_order(&self, first: &Reservation) -> String {
+        let mut second = items(&self.dynamodb, &self.table).await.remove(&format!("ORDER#{}", first.id)).unwrap();
+        let id = fresh_id(&first.id.round).to_string();
+        let pk = format!("ORDER#{id}");
+        let changes = [("pk", &*pk), ("id", &*id), ("user", "mallory"), ("orders_of", "mallory")];
+        second.extend(changes.map(|(name, text)| (name.to_owned(), AttributeValue::S(text.to_owned()))));
+        self.put_item(second).await;
+        id
+    }
+
     /// Sets an attribute of an item regardless of the rules.
     pub(crate) async fn set_attribute(&self, pk: &str, name: &str, value: AttributeValue) {
         let update = self.dynamodb.update_item().table_name(&self.table).key("pk", AttributeValue::S(pk.to_owned()));

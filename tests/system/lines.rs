@@ -464,12 +464,8 @@ async fn a_lane_that_is_lost_does_not_stop_the_line() {
     let before = look(&lab).await;
     assert_eq!((before.state, before.units.total), (LineState::Moving, 100));
     lab.redis(&["DEL", &lab.lane_key("sale", 0)]).await;
-    let moved = until("the line moves", async || {
-        let document = look(&lab).await;
-        assert_eq!(document.state, LineState::Moving, "the other lane sells");
-        (document.admitted.early_ppb > before.admitted.early_ppb).then_some(document)
-    })
-    .await;
+    let moved = until_it_moves(&lab, before.admitted.early_ppb).await;
+    assert_eq!(moved.state, LineState::Moving, "the other lane sells");
     assert_eq!((moved.units.total, moved.units.sold), (100, 0), "the lost lane's units are unknown, not sold");
 }
 

@@ -11,10 +11,6 @@ fn of_sale(user: &str) -> Ask {
     Ask::get(format!("/v1/sales/{SALE}/reservation")).by(user)
 }
 
-async fn ask(deps: &reservation::ReservationDeps, ask: Ask) -> Answer {
-    deps.answer(&ask).await
-}
-
 fn listed(answer: &Answer, name: &str) -> Vec<(String, String)> {
     let text = |each: &Value, name: &str| each[name].as_str().unwrap().to_owned();
     let all = answer.body[name].as_array().unwrap();
@@ -55,10 +51,10 @@ async fn who_is_queued_costs_the_ledger_nothing() {
     let lab = Lab::selling(terms(5, 2)).await;
     let alice = lab.reserve("alice").await;
     let deps = lab.just_reserved();
-    ask(&deps, of_sale("alice")).await.expect(200);
+    deps.answer(&of_sale("alice")).await.expect(200);
     lab.calls.take();
-    assert_eq!(ask(&deps, Ask::status(&alice)).await.expect(200).text("status"), "queued");
-    ask(&deps, of_sale("alice")).await.expect(200);
+    assert_eq!(deps.answer(&Ask::status(&alice)).await.expect(200).text("status"), "queued");
+    deps.answer(&of_sale("alice")).await.expect(200);
     assert_eq!(lab.calls.take_targets(), Vec::<String>::new());
 }
 
@@ -73,7 +69,7 @@ async fn whoever_looks_after_two_seconds_has_the_order_made() {
             true => answer.body["reservations"][0]["status"].clone(),
             false => answer.body["status"].clone(),
         };
-        assert_eq!(status(&ask(&deps, look()).await.expect(200)), "pending_payment");
+        assert_eq!(status(&deps.answer(&look()).await.expect(200)), "pending_payment");
         assert_eq!(lab.reservation_state(&alice).await, ReservationState::Ordered);
         let order = lab.order_of(&alice).await;
         assert_eq!(order.state, OrderState::Pending);
@@ -91,14 +87,14 @@ async fn an_order_that_redis_has_not_heard_of_is_found() {
     let deps = later(&lab);
     let nothing = Ask::get(format!("/v1/reservations/{}?expedite=true", fresh_id(&alice.id.round))).by("alice");
     for _ in 0..gate::Route::Expedite.limits().per_user.burst {
-        ask(&deps, nothing.clone()).await.problem(404, "unknown_reservation");
+        deps.answer(&nothing).await.problem(404, "unknown_reservation");
     }
-    assert_eq!(ask(&deps, Ask::status(&alice)).await.expect(200).text("status"), "queued", "there is no order yet");
+    assert_eq!(deps.answer(&Ask::status(&alice)).await.expect(200).text("status"), "queued", "there is no order yet");
     let (price, now) = (lab.round().await.terms.price, Clock::system().now());
     let order = Order::pending(alice.clone(), price, now, now.plus_s(600));
     lab.ledger.place_within(order, &[], false).await.unwrap();
     assert_eq!(lab.reservation_state(&alice).await, ReservationState::Held);
-    assert_eq!(ask(&deps, Ask::status(&alice)).await.expect(200).text("status"), "pending_payment");
+    assert_eq!(deps.answer(&Ask::status(&alice)).await.expect(200).text("status"), "pending_payment");
 }
 
 #[tokio::test]
@@ -108,7 +104,7 @@ async fn the_list_of_orders_begins_with_what_is_queued() {
     let (second, third) = (lab.reserve("alice").await, lab.reserve("alice").await);
     let deps = lab.reservation();
     until("the list has the order", async || {
-        let page = ask(&deps, Ask::get("/v1/orders").by("alice")).await;
+        let page = deps.answer(&Ask::get("/v1/orders").by("alice")).await;
         let listed = listed(&page, "orders");
         // Both may have been reserved in the same millisecond.
         let queued: BTreeSet<_> = listed.iter().take(2).cloned().collect();
@@ -125,10 +121,10 @@ async fn twenty_tabs_at_the_pace_that_they_hear_are_not_limited() {
     let lab = Lab::selling(terms(5, 1)).await;
     let alice = lab.reserve("alice").await;
     let (clock, moved_ms) = movable_clock();
-    let deps = lab.another_reservation(clock);
+    let (deps, look) = (lab.another_reservation(clock), Ask::status(&alice));
     for _ in 0..6 {
-        let looks = join_all((0..20).map(|_| ask(&deps, Ask::status(&alice)))).await;
-        let pauses = looks.into_iter().filter_map(|look| look.expect(200).body["poll_after_ms"].as_i64());
+        let looks = join_all((0..20).map(|_| deps.answer(&look))).await;
+        let pauses = looks.into_iter().filter_map(|looked| looked.expect(200).body["poll_after_ms"].as_i64());
         moved_ms.fetch_add(pauses.max().unwrap_or_default(), Ordering::Relaxed);
     }
     assert_eq!(lab.order_of(&alice).await.state, OrderState::Pending, "after two seconds a look makes the order");
@@ -141,9 +137,9 @@ async fn what_a_failover_forgot_is_unknown_until_its_order_is_written() {
     let alice = lab.reserve("alice").await;
     lab.redis(&["HDEL", &format!("buyers:{{{SALE}:1:0}}"), "alice"]).await;
     let deps = lab.reservation();
-    ask(&deps, Ask::status(&alice)).await.problem(404, "unknown_reservation");
+    deps.answer(&Ask::status(&alice)).await.problem(404, "unknown_reservation");
     assert!(lab.deliver(&[&alice]).await.batch_item_failures.is_empty());
-    assert_eq!(ask(&deps, Ask::status(&alice)).await.expect(200).text("status"), "pending_payment");
+    assert_eq!(deps.answer(&Ask::status(&alice)).await.expect(200).text("status"), "pending_payment");
     assert_eq!(lab.clean_audit().await, (4, 0, 1));
 }
 
@@ -155,7 +151,7 @@ async fn a_round_that_redis_lost_is_said_to_be_restored() {
     lab.redis(&["FLUSHALL"]).await;
     let deps = lab.reservation();
     until("the ledger's index has the order", async || {
-        let lost = ask(&deps, of_sale("alice")).await.expect(200);
+        let lost = deps.answer(&of_sale("alice")).await.expect(200);
         assert_eq!(lost.body["restoring"], true);
         (listed(&lost, "reservations") == [standing(&first, "pending_payment")]).then_some(())
     })
@@ -165,6 +161,6 @@ async fn a_round_that_redis_lost_is_said_to_be_restored() {
         round.terms.closes_at_ms.0 -= 3_000_000 + 3_600_000
     })
     .await;
-    let over = ask(&lab.another_reservation(Clock::system()), of_sale("alice")).await.expect(200);
+    let over = lab.another_reservation(Clock::system()).answer(&of_sale("alice")).await.expect(200);
     assert_eq!((over.body.get("restoring"), listed(&over, "reservations").len()), (None, 1));
 }

@@ -139,17 +139,7 @@ async fn an_order_that_cannot_be_expired_does_not_keep_the_others() {
 async fn a_second_live_order_on_a_unit_is_found_in_one_run() {
     let lab = Lab::selling(terms(10, 1)).await;
     let alice = lab.buy("alice").await;
-    let key = format!("ORDER#{}", alice.id);
-    let mut second = items(&lab.dynamodb, &lab.table).await.remove(&key).unwrap();
-    let id = fresh_id(&alice.id.round).to_string();
-    let text = |text: &str| AttributeValue::S(text.to_owned());
-    second.extend([
-        ("pk".to_owned(), text(&format!("ORDER#{id}"))),
-        ("id".to_owned(), text(&id)),
-        ("user".to_owned(), text("mallory")),
-        ("orders_of".to_owned(), text("mallory")),
-    ]);
-    lab.put_item(second).await;
+    let id = lab.put_second_order(&alice).await;
     let summary = lab.reconcile().await;
     assert_eq!(summary.rounds["lamp.1"].oversold, 1, "{summary:?}");
     let audit = lab.audit().await;

@@ -3,8 +3,12 @@
 use crate::lab::listed;
 use crate::prelude::*;
 
-async fn give_back(lab: &Lab, reservation: &Reservation) {
-    lab.answer(&Ask::cancel(reservation)).await.expect(200);
+/// An order that was given back before this payment came.
+async fn with_refund_due(lab: &Lab, payment: &str) -> Reservation {
+    let reservation = lab.buy("alice").await;
+    lab.answer(&Ask::cancel(&reservation)).await.expect(200);
+    assert_eq!(lab.pay(payment, &reservation).await, "refund_due");
+    reservation
 }
 
 async fn due(lab: &Lab) -> Vec<String> {
@@ -28,7 +32,7 @@ async fn what_could_not_be_taken_is_listed_until_it_is_marked() {
         if n == 0 {
             assert_eq!(lab.pay("pay_taken", &reservation).await, "applied");
         } else {
-            give_back(&lab, &reservation).await;
+            lab.answer(&Ask::cancel(&reservation)).await.expect(200);
         }
         assert_eq!(lab.pay(&payment, &reservation).await, "refund_due");
         expected.push(payment);
@@ -65,9 +69,7 @@ async fn what_could_not_be_taken_is_listed_until_it_is_marked() {
 #[tokio::test]
 async fn a_callback_that_comes_again_does_not_make_it_due_again() {
     let lab = Lab::selling(terms(3, 1)).await;
-    let reservation = lab.buy("alice").await;
-    give_back(&lab, &reservation).await;
-    assert_eq!(lab.pay("pay_1", &reservation).await, "refund_due");
+    let reservation = with_refund_due(&lab, "pay_1").await;
     let look = async || lab.answer(&Ask::status(&reservation)).await.expect(200).body;
     assert_eq!(look().await["refund_due"], true);
     let before = mark(&lab, "pay_1", "olga").await.expect(200).body;
@@ -88,9 +90,7 @@ async fn a_callback_that_comes_again_does_not_make_it_due_again() {
 #[tokio::test(flavor = "multi_thread")]
 async fn of_operators_who_mark_it_at_once_one_does() {
     let lab = Lab::selling(terms(3, 1)).await;
-    let reservation = lab.buy("alice").await;
-    give_back(&lab, &reservation).await;
-    assert_eq!(lab.pay("pay_1", &reservation).await, "refund_due");
+    let reservation = with_refund_due(&lab, "pay_1").await;
     let before = lab.order_of(&reservation).await;
     let operators: Vec<String> = (0..8).map(|n| format!("operator-{n}")).collect();
     let heard = join_all(operators.iter().map(|by| mark(&lab, "pay_1", by))).await;
@@ -107,11 +107,8 @@ async fn of_operators_who_mark_it_at_once_one_does() {
 #[tokio::test]
 async fn an_order_is_refunded_once_all_of_its_payments_are() {
     let lab = Lab::selling(terms(3, 1)).await;
-    let reservation = lab.buy("alice").await;
-    give_back(&lab, &reservation).await;
-    for payment in ["pay_1", "pay_2"] {
-        assert_eq!(lab.pay(payment, &reservation).await, "refund_due");
-    }
+    let reservation = with_refund_due(&lab, "pay_1").await;
+    assert_eq!(lab.pay("pay_2", &reservation).await, "refund_due");
     let look = async || lab.read(format!("/v1/admin/orders/{}", reservation.id)).await["refund"].clone();
     for (payment, refund) in [("pay_2", "due"), ("pay_1", "refunded")] {
         assert_eq!(mark(&lab, payment, "olga").await.expect(200).body["changed"], true);

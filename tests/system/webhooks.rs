@@ -1,7 +1,6 @@
 //! Events sent to the merchant's address: signed, retried until it takes them, and sent nowhere else.
 
-use std::io::{BufRead, BufReader};
-use std::process::{Child, Command, Stdio};
+use std::process::Stdio;
 
 use axum::Router;
 use axum::body::Body;
@@ -11,6 +10,8 @@ use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::{any, post};
 use standardwebhooks::Webhook;
 use tests::Server;
+use tokio::io::{AsyncBufReadExt, BufReader};
+use tokio::process::Command;
 use webhook::RETRY_DELAYS_S;
 
 use crate::batches::{is_hidden, put_offs};
@@ -167,33 +168,24 @@ async fn poison_and_a_missing_address_take_no_other_with_them() {
     }
 }
 
-/// Ends with the test.
-struct Running(Child);
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
 /// `docs/events.md` shows this receiver.
 #[tokio::test]
 async fn the_documented_receiver_takes_what_is_signed_and_knows_duplicates() {
     let lab = Lab::new().await;
     let mut node = Command::new("node");
     node.arg(local::paths::root().join("docs/events/receiver.mjs")).arg("0").env("SECRET", &lab.payment_key);
-    let mut running = Running(node.stdout(Stdio::piped()).spawn().unwrap());
-    let mut lines = BufReader::new(running.0.stdout.take().unwrap()).lines().map(Result::unwrap);
-    let port = lines.next().unwrap().strip_prefix("listening ").unwrap().to_owned();
+    let mut node = node.stdout(Stdio::piped()).kill_on_drop(true).spawn().unwrap();
+    let mut lines = BufReader::new(node.stdout.take().unwrap()).lines();
+    let mut line = async || lines.next_line().await.unwrap().expect("it runs");
+    let port = line().await.strip_prefix("listening ").unwrap().to_owned();
     let url = format!("http://127.0.0.1:{port}/");
     let deps = function(&lab, &url).unwrap();
     for _ in 0..2 {
         assert_eq!(failures(&deps, delivery(1)).await, 0);
     }
     let id = serde_json::from_str::<Value>(&message()).unwrap()["detail"]["id"].as_str().unwrap().to_owned();
-    assert_eq!(lines.next().unwrap(), format!("new order.paid {id}"));
-    assert_eq!(lines.next().unwrap(), format!("again order.paid {id}"));
+    assert_eq!(line().await, format!("new order.paid {id}"));
+    assert_eq!(line().await, format!("again order.paid {id}"));
 
     let now = Clock::system().now().as_epoch_s();
     let sign = |key: &str, at: i64, body: &str| {

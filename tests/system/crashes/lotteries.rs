@@ -16,8 +16,7 @@ pub(super) const FLOWS: &[Flow] = &[
         ["GetItem", "TransactWriteItems", "EVALSHA confirm"],
         |lab| open(lab, lottery(5, &[1, 1]), &[], &["alice"]),
         |_, world, reserved| async {
-            let batch = message_batch(reserved);
-            order::handle(&world.order_in(30), batch).await;
+            order::handle(&world.start_in(30, order::OrderDeps::new), message_batch(reserved)).await;
         },
         |_, _| nobody(),
         |lab, reserved| all_end_as(lab, reserved, OrderState::Granted),
@@ -118,7 +117,7 @@ async fn entered(lab: &Lab, terms: Terms) -> Vec<Reservation> {
 }
 
 async fn draw_it(world: &World) {
-    let _ = draw::handle(&world.draw_in(AFTER_S)).await;
+    let _ = draw::handle(&world.start_in(AFTER_S, draw::DrawDeps::new)).await;
 }
 
 fn all_prizes() -> SqsEvent {

@@ -61,7 +61,7 @@ pub(super) const FLOWS: &[Flow] = &[
         ["TransactWriteItems", "EVALSHA release"],
         |lab| open(lab, four(), &["alice"], &[]),
         |_, world, reserved| async {
-            expiry::handle(&world.expiry_in(LONG_S), expiry_batch([&reserved[0]])).await;
+            expiry::handle(&world.start_in(LONG_S, expiry::ExpiryDeps::new), expiry_batch([&reserved[0]])).await;
         },
         |lab, reserved| expire(lab, &reserved[0]),
         |lab, reserved| all_end_as(lab, reserved, OrderState::Expired),

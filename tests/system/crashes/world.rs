@@ -43,17 +43,9 @@ impl World {
         new(&self.context.another_process()).unwrap()
     }
 
-    /// The expiry function with its clock this many seconds ahead.
-    pub(super) fn expiry_in(&self, ahead_s: i64) -> expiry::ExpiryDeps {
-        expiry::ExpiryDeps { clock: Clock::ahead_by_ms(ahead_s * 1000), ..self.start(expiry::ExpiryDeps::new) }
-    }
-
-    pub(super) fn draw_in(&self, ahead_s: i64) -> draw::DrawDeps {
-        draw::DrawDeps { clock: Clock::ahead_by_ms(ahead_s * 1000), ..self.start(draw::DrawDeps::new) }
-    }
-
-    pub(super) fn order_in(&self, ahead_s: i64) -> order::OrderDeps {
-        order::OrderDeps { clock: Clock::ahead_by_ms(ahead_s * 1000), ..self.start(order::OrderDeps::new) }
+    /// The same, with its clock this many seconds ahead.
+    pub(super) fn start_in<D>(&self, ahead_s: i64, new: impl FnOnce(&Context) -> Result<D, ContextError>) -> D {
+        self.start(|process| new(&process.another_process_at(Clock::ahead_by_ms(ahead_s * 1000))))
     }
 
     /// Reconciliation that sends messages again at once.
