@@ -271,7 +271,7 @@ async fn an_instant_round_opens_with_its_beacon_and_not_before() {
     assert!(lab.audited(&round).await.awarded.unwrap().is_exact());
 
     let ended_at = now().minus_s(65);
-    rounds::change(&lab.ledger, &round.id, "end", |round| round.terms.closes_at_ms = ended_at).await;
+    rounds::change(&lab.ledger, &round.id, |round| round.terms.closes_at_ms = ended_at).await;
     let latest = lab.round().await;
     lab.stock.round(&latest.id).amend(&latest).await.unwrap();
     let checked = checked_by_anybody(&lab, Some(order.reservation.unit.0)).await.unwrap();

@@ -95,7 +95,7 @@ async fn what_was_read_before_a_freeze_is_not_shown_after_it() {
     let card = shown(&catalog, "/v1/sales/lamp").await.body;
     assert_eq!((&card["availability"], &card["state"]), (&json!("available"), &json!("open")));
     buy(&lab, 0..20).await;
-    rounds::change(&lab.ledger, &round(SALE, 1), "pause", |round| round.paused = true).await;
+    rounds::change(&lab.ledger, &round(SALE, 1), |round| round.paused = true).await;
     moved_ms.store(60_000, Ordering::Relaxed);
     let card = shown(&catalog, "/v1/sales/lamp").await.body;
     assert_eq!((&card["availability"], &card["state"]), (&json!("sold_out"), &json!("paused")));
@@ -114,18 +114,18 @@ async fn a_sale_is_seen_to_be_published_paused_stopped_and_closed() {
     let sees = async |state: &str| sees_in_time(&catalog, moved_ms, "state", state).await;
     sees("upcoming").await;
     let id = round(SALE, 1);
-    let amend = async |key: &str, change: &dyn Fn(&mut Round)| rounds::change(&lab.ledger, &id, key, change).await;
-    amend("open", &|round| round.terms.opens_at_ms = EpochMs(0)).await;
+    let amend = async |change: &dyn Fn(&mut Round)| rounds::change(&lab.ledger, &id, change).await;
+    amend(&|round| round.terms.opens_at_ms = EpochMs(0)).await;
     sees("open").await;
-    amend("pause", &|round| round.paused = true).await;
+    amend(&|round| round.paused = true).await;
     sees("paused").await;
-    amend("resume", &|round| round.paused = false).await;
+    amend(&|round| round.paused = false).await;
     sees("open").await;
     lab.ledger.stop(None).await.unwrap();
     sees("paused").await;
     lab.ledger.start(None).await.unwrap();
     sees("open").await;
-    amend("close", &|round| round.terms.closes_at_ms = now()).await;
+    amend(&|round| round.terms.closes_at_ms = now()).await;
     sees("closed").await;
 }
 

@@ -70,7 +70,7 @@ async fn every_refusal_costs_one_call_of_redis_and_no_message() {
         lab.open(sale, &terms).await;
     }
     lab.publish("paused", &terms(1, 1)).await;
-    rounds::change(&lab.ledger, &round("paused", 1), "pause", |round| round.paused = true).await;
+    rounds::change(&lab.ledger, &round("paused", 1), |round| round.paused = true).await;
     lab.load("paused").await;
     lab.answer(&Ask::reserve("gone", "first")).await.expect(202);
 

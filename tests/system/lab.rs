@@ -44,17 +44,20 @@ const QUEUES: [(&str, &str); 11] = [
     ("emitter_failures", "EMITTER_FAILURES_QUEUE_URL"),
 ];
 
-/// Functions in the lab's own process, which share what it has read of sales and have counted no request yet.
 macro_rules! functions {
-    ($($function:ident: $deps:ident),*) => {
+    ($lab:ident, $process:expr, $($function:ident: $deps:ident),*) => {
         impl Lab {
             $(pub(crate) fn $function(&self) -> $function::$deps {
-                $function::$deps::new(&self.context).unwrap()
+                let $lab = self;
+                $function::$deps::new(&$process).unwrap()
             })*
         }
     };
 }
+// In the lab's own process they share what it has read of sales, and have counted no request yet.
 functions!(
+    lab,
+    lab.context,
     admission: AdmissionDeps,
     daily_reset: DailyResetDeps,
     dead_letter: DeadLetterDeps,
@@ -64,6 +67,8 @@ functions!(
     waiting_room: WaitingRoomDeps,
     warmup: WarmupDeps
 );
+// In another process they have read nothing yet.
+functions!(lab, lab.another_process(), admin: AdminDeps, catalog: CatalogDeps, emitter: EmitterDeps);
 
 pub(crate) struct Lab {
     pub(crate) valkey: Valkey,
@@ -257,19 +262,9 @@ impl Lab {
         admission::AdmissionDeps::new(&self.another_process_at(clock)).unwrap()
     }
 
-    /// The catalog function in another process, which has read nothing yet.
-    pub(crate) fn catalog(&self) -> catalog::CatalogDeps {
-        catalog::CatalogDeps::new(&self.another_process()).unwrap()
-    }
-
     /// The expiry function, with its clock this many seconds ahead.
     pub(crate) fn expiry_in(&self, ahead_s: i64) -> expiry::ExpiryDeps {
         expiry::ExpiryDeps::new(&self.another_process_at(Clock::ahead_by_ms(ahead_s * 1000))).unwrap()
-    }
-
-    /// The admin function in another process, which has watched no round yet.
-    pub(crate) fn admin(&self) -> admin::AdminDeps {
-        admin::AdminDeps::new(&self.another_process()).unwrap()
     }
 
     pub(crate) fn draw_in(&self, ahead_s: i64) -> draw::DrawDeps {

@@ -275,7 +275,7 @@ async fn a_sale_that_is_loaded_or_resumed_as_it_is_withdrawn_is_withdrawn() {
     lab.publish(SALE, &to_come(300)).await;
     warmup::handle(&lab.warmup()).await.unwrap();
     let ledger = lab.meanwhile(r#""withdrawn""#, |ledger| async move {
-        rounds::change(&ledger, &round(SALE, 1), "on", |round| round.paused = false).await;
+        rounds::change(&ledger, &round(SALE, 1), |round| round.paused = false).await;
     });
     answer_with(&lab, ledger.clone(), 0, &withdraw()).await.expect(200);
     lab.refresh_snapshots().await;

@@ -49,7 +49,7 @@ pub(crate) async fn queue_up(lab: &Lab, names: &[String]) {
 /// Moves the opening to some seconds ago.
 async fn open(lab: &Lab, ago_s: u32) {
     let opens_at_ms = now().minus_s(ago_s);
-    rounds::change(&lab.ledger, &round(SALE, 1), "open", |round| round.terms.opens_at_ms = opens_at_ms).await;
+    rounds::change(&lab.ledger, &round(SALE, 1), |round| round.terms.opens_at_ms = opens_at_ms).await;
     lab.refresh_snapshots().await;
 }
 

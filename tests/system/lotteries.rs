@@ -375,7 +375,7 @@ async fn a_round_that_is_extended_meanwhile_is_not_fenced_off() {
     let bob = lab.reserve("bob").await;
     end(&lab).await;
     let read = lab.round().await;
-    rounds::change(&lab.ledger, &read.id, "extend", |round| round.terms.closes_at_ms.0 += 3_600_000).await;
+    rounds::change(&lab.ledger, &read.id, |round| round.terms.closes_at_ms.0 += 3_600_000).await;
     assert_eq!(lab.ledger.fence_draw(&read, now()).await.unwrap(), None);
     assert_eq!(lab.ledger.draw(&read.id).await.unwrap(), None);
     let bob = Order::granted(bob, read.terms.price, now(), None);
@@ -449,7 +449,7 @@ async fn what_is_public_checks_the_draw_and_comes_in_order() {
     end(&lab).await;
     // The round has been over for more than a minute and is not drawn yet.
     let id = lab.round().await.id;
-    rounds::change(&lab.ledger, &id, "long ago", |round| round.terms.closes_at_ms.0 -= 120_000).await;
+    rounds::change(&lab.ledger, &id, |round| round.terms.closes_at_ms.0 -= 120_000).await;
     is_hidden().await;
     assert!(lab.ledger.fence_draw(&lab.round().await, now()).await.unwrap().is_some());
     is_hidden().await;

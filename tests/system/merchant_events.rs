@@ -59,10 +59,6 @@ impl Lab {
         Merchant::listening(&self.table, &json!({ "source": ["flash-sale"] })).await
     }
 
-    pub(crate) fn emitter(&self) -> emitter::EmitterDeps {
-        emitter::EmitterDeps::new(&self.another_process()).unwrap()
-    }
-
     async fn noted(&self) -> Milestones {
         let id = self.round().await.id;
         let mut noted = self.ledger.noted_rounds([&id]).await.unwrap();

@@ -157,10 +157,7 @@ async fn a_round_that_redis_lost_is_said_to_be_restored() {
     })
     .await;
     // Long after its end the round is not rebuilt, and no buyer hears that there was nothing.
-    rounds::change(&lab.ledger, &first.id.round, "long ago", |round| {
-        round.terms.closes_at_ms.0 -= 3_000_000 + 3_600_000
-    })
-    .await;
+    rounds::change(&lab.ledger, &first.id.round, |round| round.terms.closes_at_ms.0 -= 3_000_000 + 3_600_000).await;
     let over = lab.another_reservation(Clock::system()).answer(&of_sale("alice")).await.expect(200);
     assert_eq!((over.body.get("restoring"), listed(&over, "reservations").len()), (None, 1));
 }

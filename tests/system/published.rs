@@ -85,7 +85,7 @@ async fn a_change_reaches_every_process_and_no_concurrent_one_is_lost() {
         let ledger = lab.ledger.clone();
         async move {
             let id = rounds::latest_round(&ledger, &sale).await.id;
-            rounds::change(&ledger, &id, title, |round| round.terms.title = title.to_owned()).await;
+            rounds::change(&ledger, &id, |round| round.terms.title = title.to_owned()).await;
         }
     };
     for title in ["Better", "Better still"] {

@@ -77,7 +77,7 @@ async fn a_crowd_of_operators_adds_each_of_its_units_once() {
 async fn a_round_that_is_paused_as_the_next_one_begins_has_a_paused_successor() {
     let lab = over().await;
     let ledger = lab.meanwhile("TransactWriteItems", |ledger| async move {
-        rounds::change(&ledger, &round(SALE, 1), "pause", |round| round.paused = true).await;
+        rounds::change(&ledger, &round(SALE, 1), |round| round.paused = true).await;
     });
     let begun = ledger.begin_next(&round(SALE, 1), Clock::system().now()).await.unwrap();
     let Begun::Now(next) = begun else { panic!("{begun:?}") };
@@ -161,7 +161,7 @@ async fn what_two_operators_publish_is_published_once() {
     rounds::draft(&lab.ledger, SALE, &packet(5), None).await;
     let ledger = lab.meanwhile("TransactWriteItems", |ledger| async move {
         rounds::publish(&ledger, SALE).await;
-        rounds::change(&ledger, &round(SALE, 1), "pause", |round| round.paused = true).await;
+        rounds::change(&ledger, &round(SALE, 1), |round| round.paused = true).await;
     });
     for _ in 0..2 {
         let published = ledger.publish(&SALE.parse().unwrap(), &request("")).await.unwrap().unwrap();

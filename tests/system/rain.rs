@@ -39,7 +39,7 @@ async fn who_comes_between_two_drops_hears_when_and_gets_a_unit_then() {
 
     // The drop is over if the round opened so much earlier. Redis's clock cannot be set, so it loads the round again.
     let earlier = |round: &mut Round| round.terms.opens_at_ms = round.terms.opens_at_ms.minus_s(LATER_S);
-    rounds::change(&lab.ledger, &round(SALE, 1), "earlier", earlier).await;
+    rounds::change(&lab.ledger, &round(SALE, 1), earlier).await;
     lab.refresh_snapshots().await;
     lab.redis(&["FLUSHALL"]).await;
     lab.load(SALE).await;

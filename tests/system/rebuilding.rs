@@ -130,9 +130,7 @@ async fn a_message_is_only_a_hint() {
     assert_eq!(lab.contents().await, before);
 
     lab.lose_redis().await;
-    let pause = async |paused| {
-        rounds::change(&lab.ledger, &round(SALE, 1), &format!("paused: {paused}"), |round| round.paused = paused).await
-    };
+    let pause = async |paused| rounds::change(&lab.ledger, &round(SALE, 1), |round| round.paused = paused).await;
     pause(true).await;
     deliver(vec![about("lamp.1")]).await;
     assert!(!lab.is_loaded().await, "nobody buys from a paused round");

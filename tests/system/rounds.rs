@@ -30,8 +30,8 @@ pub(crate) async fn latest_round(ledger: &Ledger, sale: &SaleId) -> Round {
 }
 
 /// Changes a round regardless of the rules.
-pub(crate) async fn change(ledger: &Ledger, id: &RoundId, key: &str, change: impl Fn(&mut Round)) {
-    let request = request(key);
+pub(crate) async fn change(ledger: &Ledger, id: &RoundId, change: impl Fn(&mut Round)) {
+    let request = request(&Uuid::now_v7().to_string());
     let changed = ledger.update_round(id, &request, |mut round, _| {
         change(&mut round);
         Ok(round)
@@ -46,8 +46,8 @@ pub(crate) async fn pass_a_day(ledger: &Ledger, sale: &str) {
         terms.opens_at_ms.0 -= DAY_MS;
         terms.closes_at_ms.0 -= DAY_MS;
     };
-    change(ledger, &id, "a day", |round| earlier(&mut round.terms)).await;
-    let request = request("a day of the offer");
+    change(ledger, &id, |round| earlier(&mut round.terms)).await;
+    let request = request(&Uuid::now_v7().to_string());
     let passed = ledger.update_offer(&id, &request, |mut offer| {
         earlier(&mut offer.terms);
         let recurrence = offer.recurrence.clone();

@@ -27,7 +27,7 @@ async fn a_sale_that_is_paused_before_it_opens_opens_paused() {
     let opens_at_ms = now().plus_s(300);
     lab.publish(SALE, &Terms { opens_at_ms, ..terms(3, 1) }).await;
     assert_eq!(warmup::handle(&lab.warmup()).await.unwrap().loaded, 1);
-    rounds::change(&lab.ledger, &round(SALE, 1), "pause", |round| round.paused = true).await;
+    rounds::change(&lab.ledger, &round(SALE, 1), |round| round.paused = true).await;
     assert!(!lab.counters().await.paused);
     let summary = lab.reconcile().await;
     assert_eq!((summary.failed, summary.rebuilt), (0, 0), "{summary:?}");
@@ -102,7 +102,7 @@ async fn a_round_that_redis_lost_comes_back_as_it_was_updated() {
     lab.update("pause", json!({})).await;
     lab.update("restock", json!({ "units": 3 })).await;
     let earlier = lab.round().await.terms.closes_at_ms.0 - 600_000;
-    rounds::change(&lab.ledger, &round(SALE, 1), "earlier end", |round| round.terms.closes_at_ms.0 = earlier).await;
+    rounds::change(&lab.ledger, &round(SALE, 1), |round| round.terms.closes_at_ms.0 = earlier).await;
     heal(&lab).await;
     let before = lab.counters().await;
     assert_eq!((before.paused, before.closes_at_ms.0, before.last_unit), (true, earlier, 5));

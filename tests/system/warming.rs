@@ -66,7 +66,7 @@ async fn what_an_operator_does_while_a_round_is_loaded_is_in_force_at_once() {
     let (read, stock) = (lab.round().await, lab.stock.clone());
     let ledger = lab.meanwhile("Query", |ledger| async move {
         let id = round(SALE, 1);
-        rounds::change(&ledger, &id, "pause", |round| round.paused = true).await;
+        rounds::change(&ledger, &id, |round| round.paused = true).await;
         stock.round(&id).amend(&ledger.round(&id).await.unwrap().unwrap()).await.unwrap();
     });
     let loading = load_round(&lab.stock, &ledger, &read, now()).await.unwrap();
