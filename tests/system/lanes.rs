@@ -109,16 +109,9 @@ async fn lanes_are_terms_of_a_draft() {
         sale.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         sale
     };
-    let refused = [
-        json!({ "lanes": 0 }),
-        json!({ "lanes": 17 }),
-        json!({ "lanes": 2, "rain": { "at_once": 100 } }),
-        json!({ "lanes": 2, "early_access": [{ "group": "members", "lead_s": 60, "quota": { "units": 1, "for_s": 60 } }] }),
-    ];
-    for bad in refused {
-        let answer = lab.answer(&post("", &sale(bad.clone()))).await.problem(400, "invalid_request");
-        assert!(answer.text("detail").contains("lanes"), "{bad}: {}", answer.body);
-    }
+    // What they may be is tested in `sale`.
+    let refused = lab.answer(&post("", &sale(json!({ "lanes": 17 })))).await.problem(400, "invalid_request");
+    assert!(refused.text("detail").contains("lanes"), "{refused:?}");
     let drafted = lab.answer(&post("", &sale(json!({ "lanes": 2 })))).await.expect(201);
     assert_eq!(drafted.body["lanes"], 2);
     let edited = lab.answer(&post(&format!("/{SALE}/edit"), &json!({ "version": 1, "lanes": 8 }))).await.expect(200);

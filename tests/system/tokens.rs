@@ -62,8 +62,6 @@ async fn only_operators_pass_to_admin() {
     assert!(routes >= 10, "{routes}");
     // `api::caller` has tests of what makes an operator.
     let issuer = &cloud().await.issuer;
-    for almost in [&["operators2", "buyers"][..], &["smooth operators"], &["call-centre,operators"]] {
-        let token = issuer.sign(&issuer.claims("mallory", almost)).unwrap();
-        Ask::get("/v1/admin/sales").send_with(Some(&token)).await.problem(403, "forbidden");
-    }
+    let almost = issuer.sign(&issuer.claims("mallory", &["operators2", "call-centre,operators"])).unwrap();
+    Ask::get("/v1/admin/sales").send_with(Some(&almost)).await.problem(403, "forbidden");
 }
