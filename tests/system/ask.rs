@@ -172,7 +172,8 @@ impl Ask {
     pub(crate) fn event(&self) -> Value {
         let mut event = sample("reservation/reserve");
         let (path, query) = self.path_and_query();
-        let path = unescaped(path);
+        // The gateway decodes paths.
+        let path = percent_encoding::percent_decode_str(path).decode_utf8_lossy().into_owned();
         event["rawPath"] = json!(path);
         event["rawQueryString"] = json!(query);
         event["requestContext"]["http"]["path"] = json!(path);
@@ -242,9 +243,4 @@ impl Ask {
         }
         Answer::of_gateway(self, request.send().await.expect("the gateway answers")).await
     }
-}
-
-/// Percent-decodes a path, as the gateway does.
-fn unescaped(path: &str) -> String {
-    percent_encoding::percent_decode_str(path).decode_utf8_lossy().into_owned()
 }

@@ -183,17 +183,6 @@ pub(crate) fn wrong_types() -> [Value; 6] {
     [json!(null), json!(true), json!([]), json!({}), json!(1.5), json!(-1)]
 }
 
-/// For a free sale. What an allocation may be is tested in `sale`, and how it is read in `functions/admin`.
-fn some_bad_allocations() -> [Value; 4] {
-    let split = json!({ "kind": "split", "total_minor": 100_000, "min_minor": 1, "parts": "drawn" });
-    [
-        json!(null),
-        with(&split, "kind", None),
-        with(&split, "parts", Some(json!("random"))),
-        with(&split, "min_minor", Some(json!(100_001))),
-    ]
-}
-
 fn create() -> Vec<Bad> {
     let good = new_sale("bad-new", &json!({}));
     let ask = || Ask::post("/v1/admin/sales").by_operator();
@@ -247,7 +236,14 @@ fn create() -> Vec<Bad> {
     overlapping["opens_at"] = json!("2098-01-01T00:00:00Z");
     overlapping["closes_at"] = json!("2098-01-02T00:00:01Z");
     push("a round that still runs when the next one opens".to_owned(), overlapping);
-    for allocation in some_bad_allocations() {
+    // What an allocation may be is tested in `sale`, and how it is read in `functions/admin`.
+    let split = json!({ "kind": "split", "total_minor": 100_000, "min_minor": 1, "parts": "drawn" });
+    for allocation in [
+        json!(null),
+        with(&split, "kind", None),
+        with(&split, "parts", Some(json!("random"))),
+        with(&split, "min_minor", Some(json!(100_001))),
+    ] {
         push(format!("allocation is {allocation}"), with(&free, "allocation", Some(allocation)));
     }
     push("settlement is a gift".to_owned(), with(&free, "settlement", Some(json!("gift"))));

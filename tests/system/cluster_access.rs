@@ -16,7 +16,8 @@ async fn who_is_not_known_or_trusts_another_authority_hears_nothing() {
     let lab = ClusterLab::new().await;
     lab.open(SALE, &terms(5, 1)).await;
     let password = lab.cluster.password();
-    let [cluster, node] = [url(&lab.cluster), format!("rediss://127.0.0.1:{}", owner_port(&lab).await)];
+    let owner = lab.cluster.owner(lab.slot_of(SALE).await).await.unwrap();
+    let [cluster, node] = [url(&lab.cluster), format!("rediss://127.0.0.1:{}", lab.cluster.announced()[owner])];
     for url in [&cluster, &node] {
         let access = |user: &str, authority: &Authority| {
             let url = url.replace("://", &format!("://{user}"));
@@ -39,9 +40,4 @@ async fn who_is_not_known_or_trusts_another_authority_hears_nothing() {
         assert!(asked.is_err(), "{asked:?}");
     }
     assert!(lab.fronts.iter().map(tests::TlsFront::handshakes).sum::<usize>() >= 6, "every connection used TLS");
-}
-
-async fn owner_port(lab: &ClusterLab) -> u16 {
-    let owner = lab.cluster.owner(lab.slot_of(SALE).await).await.unwrap();
-    lab.cluster.announced()[owner]
 }

@@ -24,12 +24,6 @@ struct Case {
     others: usize,
 }
 
-impl Case {
-    fn number(n: usize) -> Self {
-        Self { arrives: n.is_multiple_of(2), others: n / 2 % 3 }
-    }
-}
-
 fn alice() -> Ask {
     Ask::reserve(SALE, "alice").header("idempotency-key", "key-1")
 }
@@ -96,7 +90,8 @@ async fn run(case: Case) -> Vec<String> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_promise_ends_as_an_order_or_a_release() {
-    let ends: Vec<String> = join_all((0..DEATHS).map(|n| run(Case::number(n)))).await.concat();
+    let cases = (0..DEATHS).map(|n| Case { arrives: n.is_multiple_of(2), others: n / 2 % 3 });
+    let ends: Vec<String> = join_all(cases.map(run)).await.concat();
     let ended = |wanted: &str| ends.iter().filter(|end| *end == wanted).count();
     let (ordered, released) = (ended("pending_payment"), ended("failed"));
     println!(

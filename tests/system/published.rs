@@ -9,15 +9,6 @@ use crate::catalog::shown;
 use crate::hooks::of_input;
 use crate::prelude::*;
 
-/// Makes every page of a query one item long.
-fn tiny_pages() -> impl Intercept + 'static {
-    of_input(|context| {
-        if let Some(query) = context.input_mut().downcast_mut::<QueryInput>() {
-            query.limit = Some(1);
-        }
-    })
-}
-
 fn ledger_with(lab: &Lab, interceptor: impl Intercept + 'static) -> Ledger {
     let config = lab.dynamodb.config().to_builder().interceptor(interceptor).build();
     Ledger::new(DynamoDb::from_conf(config), &lab.table)
@@ -56,7 +47,12 @@ async fn a_process_that_knows_what_is_for_sale_does_not_list_it_again() {
 #[tokio::test]
 async fn a_list_has_all_its_pages() {
     let lab = Lab::new().await;
-    let paged = ledger_with(&lab, tiny_pages());
+    let tiny_pages = of_input(|context| {
+        if let Some(query) = context.input_mut().downcast_mut::<QueryInput>() {
+            query.limit = Some(1);
+        }
+    });
+    let paged = ledger_with(&lab, tiny_pages);
     for number in 0..12 {
         publish(&lab, &format!("lamp-{number}")).await;
         let id = format!("campaign-{number}").parse().unwrap();

@@ -15,10 +15,6 @@ const TOLD_WITHIN: Duration = Duration::from_secs(90);
 
 pub(crate) type Socket = WebSocketStream<MaybeTlsStream<tokio::net::TcpStream>>;
 
-fn fresh_connection() -> String {
-    Uuid::new_v4().as_simple().to_string()[..16].to_owned()
-}
-
 pub(crate) fn event(name: &str, connection: &str, token: Option<&str>) -> ApiGatewayWebsocketProxyRequest {
     let mut event = sample(&format!("websocket/{name}"));
     event["requestContext"]["connectionId"] = json!(connection);
@@ -207,7 +203,7 @@ async fn a_buyer_hears_of_an_order_on_the_deployed_socket() {
     let cloud = cloud().await;
     let dynamodb = aws_sdk_dynamodb::Client::new(&cloud.deployment.patient_aws_config());
     let ledger = Ledger::new(dynamodb, &cloud.deployment.table);
-    let name = format!("listener-{}", fresh_connection());
+    let name = format!("listener-{}", Uuid::new_v4().as_simple());
     let now = Clock::system().now();
     let mut expired = cloud.issuer.claims(&name, &[]);
     expired.exp = expired.iat - 60;

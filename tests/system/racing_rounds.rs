@@ -10,10 +10,6 @@ fn units(total: u32) -> Edit {
     Edit { total: Some(total), ..Edit::default() }
 }
 
-fn of_test(key: &str, parameters: &str) -> LogEntry {
-    LogEntry { parameters: parameters.to_owned(), ..request(key) }
-}
-
 async fn edit_round(ledger: &Ledger, key: &str, edit: &Edit) -> UpdateOutcome {
     let now = Clock::system().now();
     ledger
@@ -60,7 +56,7 @@ async fn a_crowd_of_operators_adds_each_of_its_units_once() {
     lab.publish(SALE, &terms(5, 1)).await;
     let id = round(SALE, 1);
     let restock = async |key: &str| {
-        let (request, now) = (of_test(key, "1"), Clock::system().now());
+        let (request, now) = (LogEntry { parameters: "1".to_owned(), ..request(key) }, now());
         lab.ledger.update_round(&id, &request, |round, _| round.restock(1, now)).await
     };
     // Of three concurrent writers with five attempts each, none can lose them all.

@@ -3,7 +3,7 @@
 use model::trace::How;
 use tests::When::{After, Before};
 
-use super::world::{RECEIVES, World, at};
+use super::world::{LONG_S, RECEIVES, World, at};
 use crate::prelude::*;
 
 pub(super) struct Scenario {
@@ -224,6 +224,6 @@ async fn overdue(world: &World) {
     for _ in 0..RECEIVES {
         assert_eq!(world.expire(&alice, at("GetItem", Before)).await, How::Died);
     }
-    world.reconcile_later().await;
+    world.reconcile_in(LONG_S).await;
     assert_eq!(world.lab.order_of(&alice).await.state, OrderState::Expired);
 }

@@ -200,12 +200,7 @@ impl World {
         self.reconcile_in(0).await;
     }
 
-    /// The same, after every payment window.
-    pub(super) async fn reconcile_later(&self) {
-        self.reconcile_in(LONG_S).await;
-    }
-
-    async fn reconcile_in(&self, ahead_s: i64) {
+    pub(super) async fn reconcile_in(&self, ahead_s: i64) {
         self.run(Function::Reconciliation, None, None, ahead_s, async |context: &Context| {
             let deps = reconciliation::ReconciliationDeps {
                 send_again_after: Duration::ZERO,
