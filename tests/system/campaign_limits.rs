@@ -3,7 +3,6 @@
 use fulfilment::{cancel, expire};
 use ledger::{PutCampaign, Taken};
 
-use crate::campaigns::put;
 use crate::prelude::*;
 
 const SALES: [&str; 3] = ["lamp", "chair", "pot"];
@@ -143,16 +142,16 @@ async fn operators_set_it_within_bounds() {
     lab.publish("lamp", &terms(10, 1)).await;
     let campaign = |id: &str, limit: Value| json!({ "campaign_id": id, "title": "Days", "sale_ids": ["lamp"], "limit_per_user": limit });
     for limit in [json!(0), json!(101), json!(-1), json!(300), json!("2"), json!(1.5)] {
-        put(&lab, &campaign("days", limit)).await.problem(400, "invalid_request");
+        lab.operate("campaigns", &campaign("days", limit)).await.problem(400, "invalid_request");
     }
-    assert_eq!(put(&lab, &campaign("days", json!(3))).await.expect(201).body["limit_per_user"], 3);
+    assert_eq!(lab.operate("campaigns", &campaign("days", json!(3))).await.expect(201).body["limit_per_user"], 3);
     for n in 2..=5 {
-        put(&lab, &campaign(&format!("days-{n}"), json!(100))).await.expect(201);
+        lab.operate("campaigns", &campaign(&format!("days-{n}"), json!(100))).await.expect(201);
     }
     // The index is eventually consistent.
     let full = async || (lab.ledger.campaigns().await.unwrap().len() == 5).then_some(());
     crate::wait::until("five campaigns", full).await;
-    put(&lab, &campaign("days-6", json!(1))).await.problem(400, "invalid_request");
+    lab.operate("campaigns", &campaign("days-6", json!(1))).await.problem(400, "invalid_request");
     let without = json!({ "campaign_id": "days-6", "title": "Days", "sale_ids": ["lamp"] });
-    put(&lab, &without).await.expect(201);
+    lab.operate("campaigns", &without).await.expect(201);
 }

@@ -3,10 +3,6 @@
 use crate::catalog::{SEEN_WITHIN_MS, shown};
 use crate::prelude::*;
 
-pub(crate) async fn put(lab: &Lab, campaign: &Value) -> Answer {
-    lab.answer(&Ask::post("/v1/admin/campaigns").by_operator().json(campaign)).await
-}
-
 fn autumn(sales: &[&str]) -> Value {
     json!({ "campaign_id": "autumn", "title": "Autumn", "sale_ids": sales })
 }
@@ -26,8 +22,9 @@ async fn a_campaign_shows_its_published_sales_in_its_order() {
         lab.open(sale, &Terms { opens_at_ms, closes_at_ms, ..terms(10, 1) }).await;
     }
     rounds::draft(&lab.ledger, "pot", &terms(10, 1), None).await;
-    put(&lab, &autumn(&["chair", "pot", "lamp"])).await.expect(201);
-    put(&lab, &json!({ "campaign_id": "winter", "title": "Winter", "sale_ids": ["pot"] })).await.expect(201);
+    lab.operate("campaigns", &autumn(&["chair", "pot", "lamp"])).await.expect(201);
+    let winter = json!({ "campaign_id": "winter", "title": "Winter", "sale_ids": ["pot"] });
+    lab.operate("campaigns", &winter).await.expect(201);
 
     let catalog = lab.catalog();
     let list = shown(&catalog, "/v1/campaigns").await.body;
@@ -59,7 +56,7 @@ async fn the_list_has_every_published_sale_the_open_ones_first() {
         lab.publish(sale, &rounds::from_to(opens_in_s, closes_in_s, terms(10, 1))).await;
     }
     rounds::draft(&lab.ledger, "draft", &terms(10, 1), None).await;
-    put(&lab, &autumn(&["soon", "draft"])).await.expect(201);
+    lab.operate("campaigns", &autumn(&["soon", "draft"])).await.expect(201);
     lab.load("open").await;
 
     let catalog = lab.catalog();
@@ -78,12 +75,12 @@ async fn the_list_has_every_published_sale_the_open_ones_first() {
 #[tokio::test]
 async fn a_change_is_seen_within_two_seconds() {
     let lab = Lab::selling(terms(10, 1)).await;
-    put(&lab, &autumn(&["lamp"])).await.expect(201);
+    lab.operate("campaigns", &autumn(&["lamp"])).await.expect(201);
     let (clock, moved_ms) = movable_clock();
     let catalog = lab.catalog_at(clock);
     assert_eq!(shown(&catalog, "/v1/campaigns/autumn").await.text("title"), "Autumn");
     let change = json!({ "campaign_id": "autumn", "title": "Late autumn", "sale_ids": ["lamp"], "version": 1 });
-    put(&lab, &change).await.expect(200);
+    lab.operate("campaigns", &change).await.expect(200);
     moved_ms.store(SEEN_WITHIN_MS, Ordering::Relaxed);
     assert_eq!(shown(&catalog, "/v1/campaigns/autumn").await.text("title"), "Late autumn");
 }
@@ -94,10 +91,10 @@ async fn operators_do_not_undo_each_other() {
     for sale in ["lamp", "chair", "pot"] {
         rounds::draft(&lab.ledger, sale, &terms(1, 1), None).await;
     }
-    let made = put(&lab, &autumn(&["lamp"])).await.expect(201);
+    let made = lab.operate("campaigns", &autumn(&["lamp"])).await.expect(201);
     assert_eq!(made.body, json!({ "campaign_id": "autumn", "title": "Autumn", "sale_ids": ["lamp"], "version": 1 }));
-    put(&lab, &autumn(&["lamp"])).await.expect(200);
-    let changed = put(&lab, &autumn(&["chair"])).await.problem(409, "campaign_changed");
+    lab.operate("campaigns", &autumn(&["lamp"])).await.expect(200);
+    let changed = lab.operate("campaigns", &autumn(&["chair"])).await.problem(409, "campaign_changed");
     assert_eq!(changed.body["version"], 1);
 
     let of = |version: u32, sales: &[&str]| {
@@ -105,29 +102,29 @@ async fn operators_do_not_undo_each_other() {
         campaign["version"] = json!(version);
         campaign
     };
-    let first = put(&lab, &of(1, &["lamp", "chair"])).await.expect(200);
+    let first = lab.operate("campaigns", &of(1, &["lamp", "chair"])).await.expect(200);
     assert_eq!(first.body["version"], 2);
-    let again = put(&lab, &of(1, &["lamp", "chair"])).await.expect(200);
+    let again = lab.operate("campaigns", &of(1, &["lamp", "chair"])).await.expect(200);
     assert_eq!(again.body, first.body, "a repeat after a lost answer");
-    put(&lab, &of(1, &["lamp", "pot"])).await.problem(409, "campaign_changed");
-    put(&lab, &of(2, &[])).await.expect(200);
-    put(&lab, &of(1, &["lamp", "chair"])).await.problem(409, "campaign_changed");
+    lab.operate("campaigns", &of(1, &["lamp", "pot"])).await.problem(409, "campaign_changed");
+    lab.operate("campaigns", &of(2, &[])).await.expect(200);
+    lab.operate("campaigns", &of(1, &["lamp", "chair"])).await.problem(409, "campaign_changed");
     let mut nowhere = of(1, &[]);
     nowhere["campaign_id"] = json!("winter");
-    put(&lab, &nowhere).await.problem(404, "unknown_campaign");
+    lab.operate("campaigns", &nowhere).await.problem(404, "unknown_campaign");
 }
 
 #[tokio::test]
 async fn a_campaign_of_unknown_sales_is_refused_by_their_names() {
     let lab = Lab::new().await;
     rounds::draft(&lab.ledger, "draft", &terms(1, 1), None).await;
-    let refused = put(&lab, &autumn(&["lmap", "draft", "chiar"])).await.problem(400, "invalid_request");
+    let refused = lab.operate("campaigns", &autumn(&["lmap", "draft", "chiar"])).await.problem(400, "invalid_request");
     assert_eq!(refused.text("detail"), "sale_ids: no such sale: lmap, chiar");
-    put(&lab, &autumn(&["draft"])).await.expect(201);
+    lab.operate("campaigns", &autumn(&["draft"])).await.expect(201);
     let mut change = autumn(&["draft", "lmap"]);
     change["version"] = json!(1);
-    put(&lab, &change).await.problem(400, "invalid_request");
-    put(&lab, &autumn(&["draft"])).await.expect(200);
+    lab.operate("campaigns", &change).await.problem(400, "invalid_request");
+    lab.operate("campaigns", &autumn(&["draft"])).await.expect(200);
 }
 
 /// Bounds are tested in `sale`; these show that each member is held to its own.
@@ -146,7 +143,7 @@ async fn what_is_out_of_bounds_is_refused() {
     ] {
         let mut campaign = autumn(&["lamp"]);
         campaign[member] = value;
-        put(&lab, &campaign).await.problem(400, "invalid_request");
+        lab.operate("campaigns", &campaign).await.problem(400, "invalid_request");
     }
     assert_eq!(lab.read("/v1/admin/campaigns").await["campaigns"], json!([]));
 }

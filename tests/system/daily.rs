@@ -27,7 +27,7 @@ async fn daily() -> Lab {
             "price_minor": 990, "currency": "EUR", "recurrence": { "every": "day", "time_zone": "Europe/Berlin" },
         }),
     );
-    lab.answer(&Ask::post("/v1/admin/sales").by_operator().json(&body)).await.expect(201);
+    lab.operate("sales", &body).await.expect(201);
     lab.answer(&Ask::post_sale("publish")).await.expect(200);
     lab.load(SALE).await;
     lab

@@ -185,9 +185,7 @@ async fn operators_create_it_and_everybody_sees_it() {
         let change = json!({ "opens_at": opens_at, "closes_at": closes_at, "total": 10, "early_access": early_access });
         new_sale(SALE, &change)
     };
-    let create = async |early_access: Value| {
-        lab.answer(&Ask::post("/v1/admin/sales").by_operator().json(&sale(early_access))).await
-    };
+    let create = async |early_access: Value| lab.operate("sales", &sale(early_access)).await;
     for bad in [
         json!([{ "group": "gold members", "lead_s": 60 }]),
         json!([{ "group": "members", "lead_s": 0 }]),
@@ -200,7 +198,7 @@ async fn operators_create_it_and_everybody_sees_it() {
     let early_access = json!([{ "group": "members", "lead_s": 600, "quota": { "units": 3, "for_s": 60 } }]);
     let mut raining = sale(early_access.clone());
     raining["rain"] = json!({ "at_once": 1 });
-    let refused = lab.answer(&Ask::post("/v1/admin/sales").by_operator().json(&raining)).await;
+    let refused = lab.operate("sales", &raining).await;
     assert!(refused.problem(400, "invalid_request").text("detail").contains("cannot be combined with rain"));
     assert_eq!(create(early_access.clone()).await.expect(201).body["early_access"], early_access);
     let publish = Ask::post_sale("publish");

@@ -171,7 +171,7 @@ async fn what_a_sale_is_that_does_not_sell() {
     rounds::draft(&lab.ledger, SALE, &terms(1, 1), None).await;
     assert_eq!(live(&lab).await["state"], "draft");
     lab.publish(SALE, &terms(1, 1)).await;
-    lab.answer(&Ask::post("/v1/admin/stop").by_operator().json(&json!({}))).await.expect(200);
+    lab.operate("stop", &json!({})).await.expect(200);
     let seen = live(&lab).await;
     assert_eq!((&seen["state"], &seen["stopped"]), (&json!("paused"), &json!(true)));
 }

@@ -70,7 +70,7 @@ async fn a_sale_that_asks_nothing_gives_passes_and_keeps_its_rules() {
     assert_eq!(post(&lab, "carol", "tokens", &named).await.expect(201).body, first.body);
     reserve(&lab, &first, "carol").await.expect(202);
 
-    block(&lab, &json!({ "user": "dora", "until": now().plus_s(60).to_string() })).await.expect(200);
+    lab.operate("blocked", &json!({ "user": "dora", "until": now().plus_s(60).to_string() })).await.expect(200);
     post(&lab, "dora", "tokens", &json!({})).await.problem(403, "blocked");
 
     let mut passes = 0;
@@ -209,7 +209,7 @@ async fn to_a_stranger_a_members_sale_does_not_exist() {
     let lab = Lab::selling(offered).await;
     put_into(&lab, "members", &json!(["alice"])).await;
     let campaign = json!({ "campaign_id": "days", "title": "Days", "sale_ids": [SALE] });
-    lab.answer(&Ask::post("/v1/admin/campaigns").by_operator().json(&campaign)).await.expect(201);
+    lab.operate("campaigns", &campaign).await.expect(201);
 
     // No cacheable answer shows it, not even to a member.
     lab.answer(&Ask::get(format!("/v1/sales/{SALE}")).by("alice")).await.problem(404, "unknown_sale");
@@ -239,10 +239,10 @@ async fn to_a_stranger_a_members_sale_does_not_exist() {
         assert_eq!(hidden.header("cache-control"), unknown.header("cache-control"));
     }
     let stopped = json!({ "sale_id": SALE });
-    lab.answer(&Ask::post("/v1/admin/stop").by_operator().json(&stopped)).await.expect(200);
+    lab.operate("stop", &stopped).await.expect(200);
     post(&lab, "mallory", "challenges", &json!({})).await.problem(404, "unknown_sale");
     post(&lab, "alice", "challenges", &json!({})).await.problem(503, "paused");
-    lab.answer(&Ask::post("/v1/admin/start").by_operator().json(&stopped)).await.expect(200);
+    lab.operate("start", &stopped).await.expect(200);
 
     let mine = lab.answer(&Ask::get("/v1/members/sales").by("alice")).await.expect(200);
     assert_eq!(mine.body["sales"][0]["sale_id"], SALE);
@@ -271,12 +271,6 @@ async fn a_flood_for_a_members_sale_is_looked_up_once() {
     assert_eq!(lookups, 1);
 }
 
-const BLOCKED: &str = "/v1/admin/blocked";
-
-async fn block(lab: &Lab, body: &Value) -> Answer {
-    lab.answer(&Ask::post(BLOCKED).by_operator().json(body)).await
-}
-
 async fn from(lab: &Lab, address: &str, ask: Ask) -> Answer {
     lab.answer(&ask.coming_from(address)).await
 }
@@ -285,12 +279,12 @@ async fn from(lab: &Lab, address: &str, ask: Ask) -> Answer {
 async fn addresses_and_networks_are_kept_out_until_their_moment() {
     let lab = Lab::selling(asking(ChallengePolicy::None)).await;
     let until = now().plus_s(3600).to_string();
-    let blocked =
-        block(&lab, &json!({ "network": "198.51.100.77/24", "until": until, "note": "bots" })).await.expect(200);
+    let bots = json!({ "network": "198.51.100.77/24", "until": until, "note": "bots" });
+    let blocked = lab.operate("blocked", &bots).await.expect(200);
     assert_eq!((blocked.text("network"), blocked.text("note")), ("198.51.100.0/24", "bots"));
     assert_eq!((blocked.text("operator"), blocked.text("reason")), ("olga", "asked"));
-    block(&lab, &json!({ "address": "2001:db8::7", "until": until })).await.expect(200);
-    block(&lab, &json!({ "user": "dora", "until": until })).await.expect(200);
+    lab.operate("blocked", &json!({ "address": "2001:db8::7", "until": until })).await.expect(200);
+    lab.operate("blocked", &json!({ "user": "dora", "until": until })).await.expect(200);
 
     let tokens = || Ask::post(format!("/v1/sales/{SALE}/tokens")).by("alice");
     let challenges = || Ask::post(format!("/v1/sales/{SALE}/challenges")).by("alice");
@@ -305,20 +299,20 @@ async fn addresses_and_networks_are_kept_out_until_their_moment() {
         from(&lab, address, tokens()).await.expect(201);
     }
 
-    let listed = lab.answer(&Ask::get(BLOCKED).by_operator()).await.expect(200);
-    assert_eq!(listed.body["blocked"][0]["user"], "dora");
-    let networks = listed.body["blocked_networks"].as_array().unwrap();
+    let listed = lab.read("/v1/admin/blocked").await;
+    assert_eq!(listed["blocked"][0]["user"], "dora");
+    let networks = listed["blocked_networks"].as_array().unwrap();
     assert_eq!((&networks[0]["network"], &networks[1]["address"]), (&json!("198.51.100.0/24"), &json!("2001:db8::7")));
 
-    let allow = async |body: Value| lab.answer(&Ask::post("/v1/admin/allow").by_operator().json(&body)).await;
-    allow(json!({ "network": "198.51.100.0/24" })).await.expect(200);
+    lab.operate("allow", &json!({ "network": "198.51.100.0/24" })).await.expect(200);
     from(&lab, "198.51.100.9", tokens()).await.expect(201);
-    let left = allow(json!({ "address": "2001:db8::7" })).await.expect(200);
+    let left = lab.operate("allow", &json!({ "address": "2001:db8::7" })).await.expect(200);
     assert_eq!(left.body["blocked_networks"], json!([]));
     from(&lab, "2001:db8::7", tokens()).await.expect(201);
 
     // A block ends by itself.
-    block(&lab, &json!({ "address": "192.0.2.1", "until": now().plus_s(600).to_string() })).await.expect(200);
+    let short = json!({ "address": "192.0.2.1", "until": now().plus_s(600).to_string() });
+    lab.operate("blocked", &short).await.expect(200);
     from(&lab, "192.0.2.1", tokens()).await.problem(403, "blocked");
     let later = lab.another_admission(Clock::ahead_by_ms(601_000));
     later.answer(&tokens().coming_from("192.0.2.1")).await.expect(201);
@@ -337,7 +331,7 @@ async fn nobody_blocks_the_world_or_more_than_fits() {
         ("address", json!("192.0.2")),
         ("address", json!(7)),
     ] {
-        block(&lab, &json!({ field: value, "until": until })).await.problem(400, "invalid_request");
+        lab.operate("blocked", &json!({ field: value, "until": until })).await.problem(400, "invalid_request");
     }
     for body in [
         json!({ "until": until }),
@@ -348,7 +342,7 @@ async fn nobody_blocks_the_world_or_more_than_fits() {
         json!({ "address": "192.0.2.1", "until": now().to_string() }),
         json!({ "address": "192.0.2.1" }),
     ] {
-        block(&lab, &body).await.problem(400, "invalid_request");
+        lab.operate("blocked", &body).await.problem(400, "invalid_request");
     }
     assert_eq!(lab.ledger.blocked_networks(now()).await.unwrap(), []);
 
@@ -365,9 +359,9 @@ async fn nobody_blocks_the_world_or_more_than_fits() {
     for n in 8..ledger::MAX_BLOCKED_NETWORKS {
         lab.ledger.block_network(&blocked(n), now()).await.unwrap();
     }
-    block(&lab, &json!({ "address": "192.0.2.1", "until": until })).await.problem(400, "invalid_request");
+    lab.operate("blocked", &json!({ "address": "192.0.2.1", "until": until })).await.problem(400, "invalid_request");
     // A block that is listed already can be changed when the list is full.
-    block(&lab, &json!({ "address": "10.1.0.7", "until": until })).await.expect(200);
+    lab.operate("blocked", &json!({ "address": "10.1.0.7", "until": until })).await.expect(200);
     assert_eq!(
         lab.ledger.recent_kill_switches(None).await.unwrap().blocked_networks.len(),
         ledger::MAX_BLOCKED_NETWORKS

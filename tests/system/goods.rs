@@ -14,10 +14,6 @@ fn goods() -> Value {
     })
 }
 
-fn post(what: &str, body: &Value) -> Ask {
-    Ask::post(format!("/v1/admin/sales{what}")).by_operator().json(body)
-}
-
 #[tokio::test]
 async fn goods_are_written_read_and_shown_to_buyers_without_the_audience() {
     let lab = Lab::new().await;
@@ -25,12 +21,12 @@ async fn goods_are_written_read_and_shown_to_buyers_without_the_audience() {
         let names = goods().as_object().unwrap().keys().cloned().collect::<Vec<_>>();
         Value::Object(names.into_iter().filter_map(|name| Some((name.clone(), body.get(&name)?.clone()))).collect())
     };
-    let created = lab.answer(&post("", &new_sale("kettle", &goods()))).await.expect(201);
+    let created = lab.operate("sales", &new_sale("kettle", &goods())).await.expect(201);
     assert_eq!(told(&created.body), goods());
     let publish = Ask::post("/v1/admin/sales/kettle/publish").by_operator();
     assert_eq!(told(&lab.answer(&publish).await.expect(200).body), goods(), "the round has the goods");
     let campaign = json!({ "campaign_id": "autumn", "title": "Autumn", "sale_ids": ["kettle"] });
-    lab.answer(&Ask::post("/v1/admin/campaigns").by_operator().json(&campaign)).await.expect(201);
+    lab.operate("campaigns", &campaign).await.expect(201);
 
     let mut shown = goods();
     shown.as_object_mut().unwrap().remove("expected_audience");
@@ -46,8 +42,8 @@ async fn goods_are_written_read_and_shown_to_buyers_without_the_audience() {
         "round": 1, "round_version": 1, "description": "", "pictures": [], "list_price_minor": null, "terms_url": null,
         "expected_audience": null,
     });
-    let edited = lab.answer(&post("/kettle/edit", &less)).await.expect(200);
+    let edited = lab.operate("sales/kettle/edit", &less).await.expect(200);
     assert_eq!(told(&edited.body), json!({}));
-    let copied = lab.answer(&post("/kettle/duplicate", &json!({ "sale_id": "pot" }))).await.expect(201);
+    let copied = lab.operate("sales/kettle/duplicate", &json!({ "sale_id": "pot" })).await.expect(201);
     assert_eq!(told(&copied.body), json!({}), "a copy offers what the round does");
 }

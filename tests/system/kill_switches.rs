@@ -3,10 +3,6 @@
 use crate::admission::{answer_request, noted};
 use crate::prelude::*;
 
-async fn flip(lab: &Lab, what: &str, which: Value) -> Answer {
-    lab.answer(&Ask::post(format!("/v1/admin/{what}")).by_operator().json(&which)).await
-}
-
 async fn lab() -> Lab {
     let lab = Lab::selling(terms(9, 1)).await;
     lab.open("other", &terms(9, 1)).await;
@@ -25,7 +21,7 @@ async fn one_sale_is_stopped_and_the_others_sell() {
     let lab = lab().await;
     let alice = lab.buy("alice").await;
     for _ in 0..2 {
-        let state = flip(&lab, "stop", json!({ "sale_id": SALE })).await.expect(200);
+        let state = lab.operate("stop", &json!({ "sale_id": SALE })).await.expect(200);
         assert_eq!(state.body, json!({ "stopped": false, "stopped_sales": [SALE] }));
     }
     stopped(&lab, SALE).await;
@@ -34,10 +30,10 @@ async fn one_sale_is_stopped_and_the_others_sell() {
     lab.answer(&Ask::get("/v1/orders").by("alice")).await.expect(200);
     lab.answer(&Ask::cancel(&alice)).await.expect(200);
     // Starting everything does not start a single stopped sale.
-    flip(&lab, "start", json!({})).await.expect(200);
+    lab.operate("start", &json!({})).await.expect(200);
     stopped(&lab, SALE).await;
     for _ in 0..2 {
-        let state = flip(&lab, "start", json!({ "sale_id": SALE })).await.expect(200);
+        let state = lab.operate("start", &json!({ "sale_id": SALE })).await.expect(200);
         assert_eq!(state.body, json!({ "stopped": false, "stopped_sales": [] }));
     }
     lab.reserve("carol").await;
@@ -47,11 +43,11 @@ async fn one_sale_is_stopped_and_the_others_sell() {
 async fn everything_is_stopped_and_can_be_looked_at() {
     let lab = lab().await;
     let alice = lab.buy("alice").await;
-    assert_eq!(flip(&lab, "stop", json!({})).await.expect(200).body["stopped"], true);
+    assert_eq!(lab.operate("stop", &json!({})).await.expect(200).body["stopped"], true);
     stopped(&lab, SALE).await;
     stopped(&lab, "other").await;
     lab.answer(&Ask::status(&alice)).await.expect(200);
-    assert_eq!(flip(&lab, "start", json!({})).await.expect(200).body["stopped"], false);
+    assert_eq!(lab.operate("start", &json!({})).await.expect(200).body["stopped"], false);
     lab.reserve("bob").await;
 }
 
@@ -69,10 +65,10 @@ async fn a_stop_and_a_start_hold_in_processes_that_were_idle() {
         join_all(asked).await
     };
     assert_eq!(ask_all("before").await, [202; 40]);
-    flip(&lab, "stop", json!({})).await.expect(200);
+    lab.operate("stop", &json!({})).await.expect(200);
     moved_ms.fetch_add(20_000, Ordering::Relaxed);
     assert_eq!(ask_all("during").await, [503; 40]);
-    flip(&lab, "start", json!({})).await.expect(200);
+    lab.operate("start", &json!({})).await.expect(200);
     moved_ms.fetch_add(20_000, Ordering::Relaxed);
     assert_eq!(ask_all("after").await, [202; 40]);
 }
@@ -81,9 +77,9 @@ async fn a_stop_and_a_start_hold_in_processes_that_were_idle() {
 async fn whoever_starts_one_sale_hears_that_everything_is_still_stopped() {
     let lab = lab().await;
     for which in [json!({}), json!({ "sale_id": SALE })] {
-        flip(&lab, "stop", which).await.expect(200);
+        lab.operate("stop", &which).await.expect(200);
     }
-    let started = flip(&lab, "start", json!({ "sale_id": SALE })).await.expect(200);
+    let started = lab.operate("start", &json!({ "sale_id": SALE })).await.expect(200);
     assert_eq!(started.body, json!({ "stopped": true, "stopped_sales": [] }));
     stopped(&lab, SALE).await;
 }
@@ -92,7 +88,7 @@ async fn whoever_starts_one_sale_hears_that_everything_is_still_stopped() {
 async fn two_operators_who_stop_different_things_undo_nothing() {
     let lab = lab().await;
     let both = [json!({ "sale_id": SALE }), json!({ "sale_id": "other" }), json!({})];
-    join_all(both.into_iter().map(|which| flip(&lab, "stop", which))).await;
+    join_all(both.iter().map(|which| lab.operate("stop", which))).await;
     let kill_switches = lab.answer(&Ask::get("/v1/admin/kill_switches").by_operator()).await.expect(200);
     assert_eq!(kill_switches.body, json!({ "stopped": true, "stopped_sales": [SALE, "other"] }));
 }
@@ -101,11 +97,11 @@ async fn two_operators_who_stop_different_things_undo_nothing() {
 async fn what_does_not_say_what_to_stop_stops_nothing() {
     let lab = lab().await;
     for which in [json!({ "sale_id": null }), json!({ "sale": SALE }), json!({ "sale_id": "" }), json!([])] {
-        flip(&lab, "stop", which.clone()).await.problem(400, "invalid_request");
-        flip(&lab, "start", which).await.problem(400, "invalid_request");
+        lab.operate("stop", &which).await.problem(400, "invalid_request");
+        lab.operate("start", &which).await.problem(400, "invalid_request");
     }
     lab.answer(&Ask::post("/v1/admin/stop").by_operator()).await.problem(415, "unsupported_media_type");
-    flip(&lab, "stop", json!({ "sale_id": "nowhere" })).await.problem(404, "unknown_sale");
+    lab.operate("stop", &json!({ "sale_id": "nowhere" })).await.problem(404, "unknown_sale");
     assert_eq!(lab.ledger.kill_switches().await.unwrap(), ledger::KillSwitches::default());
 }
 

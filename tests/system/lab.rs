@@ -296,6 +296,11 @@ impl Lab {
         }
     }
 
+    /// An operator posts this.
+    pub(crate) async fn operate(&self, what: &str, body: &Value) -> Answer {
+        self.answer(&Ask::post(format!("/v1/admin/{what}")).by_operator().json(body)).await
+    }
+
     /// Has an operator change the first round, and returns what the operator then sees.
     pub(crate) async fn update(&self, what: &str, change: Value) -> Value {
         self.answer(&Ask::update(what, change)).await.expect(200).body

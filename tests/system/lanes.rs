@@ -54,10 +54,6 @@ async fn standing(lab: &Lab, user: &UserId) -> Answer {
     lab.answer(&Ask::get(format!("/v1/sales/{SALE}/reservation")).by(user.as_str())).await
 }
 
-fn post(what: &str, body: &Value) -> Ask {
-    Ask::post(format!("/v1/admin/sales{what}")).by_operator().json(body)
-}
-
 async fn live_units(lab: &Lab) -> (u64, u64) {
     let live = lab.read_sale("live").await;
     (live["units"]["total"].as_u64().unwrap(), live["units"]["free"].as_u64().unwrap())
@@ -110,18 +106,18 @@ async fn lanes_are_terms_of_a_draft() {
         sale
     };
     // What they may be is tested in `sale`.
-    let refused = lab.answer(&post("", &sale(json!({ "lanes": 17 })))).await.problem(400, "invalid_request");
+    let refused = lab.operate("sales", &sale(json!({ "lanes": 17 }))).await.problem(400, "invalid_request");
     assert!(refused.text("detail").contains("lanes"), "{refused:?}");
-    let drafted = lab.answer(&post("", &sale(json!({ "lanes": 2 })))).await.expect(201);
+    let drafted = lab.operate("sales", &sale(json!({ "lanes": 2 }))).await.expect(201);
     assert_eq!(drafted.body["lanes"], 2);
-    let edited = lab.answer(&post(&format!("/{SALE}/edit"), &json!({ "version": 1, "lanes": 8 }))).await.expect(200);
+    let edited = lab.operate(&format!("sales/{SALE}/edit"), &json!({ "version": 1, "lanes": 8 })).await.expect(200);
     assert_eq!(edited.body["lanes"], 8);
-    lab.answer(&post(&format!("/{SALE}/publish"), &json!({}))).await.expect(200);
+    lab.operate(&format!("sales/{SALE}/publish"), &json!({})).await.expect(200);
     let edit = json!({ "round": 1, "round_version": 1, "lanes": 4 });
-    lab.answer(&post(&format!("/{SALE}/edit"), &edit)).await.problem(409, "not_amendable");
-    let copy = lab.answer(&post(&format!("/{SALE}/duplicate"), &json!({ "sale_id": "copy" }))).await.expect(201);
+    lab.operate(&format!("sales/{SALE}/edit"), &edit).await.problem(409, "not_amendable");
+    let copy = lab.operate(&format!("sales/{SALE}/duplicate"), &json!({ "sale_id": "copy" })).await.expect(201);
     assert_eq!(copy.body["lanes"], 8);
-    let one = lab.answer(&post("", &sale(json!({ "sale_id": "one" })))).await.expect(201);
+    let one = lab.operate("sales", &sale(json!({ "sale_id": "one" }))).await.expect(201);
     assert_eq!(one.body.get("lanes"), None, "as before");
 }
 

@@ -216,8 +216,7 @@ async fn is_withdrawn(lab: &Lab) {
     ] {
         lab.answer(&ask).await.problem(409, "not_amendable");
     }
-    let again = Ask::post("/v1/admin/sales").by_operator().json(&new_sale(SALE, &json!({})));
-    lab.answer(&again).await.problem(409, "sale_exists");
+    lab.operate("sales", &new_sale(SALE, &json!({}))).await.problem(409, "sale_exists");
     assert_eq!(lab.contents().await, before, "none of these changed anything");
     lab.answer(&Ask::get(format!("/v1/sales/{SALE}"))).await.problem(404, "unknown_sale");
     let challenge = Ask::post(format!("/v1/sales/{SALE}/challenges")).by("alice");

@@ -214,8 +214,7 @@ async fn a_day_of_a_sale_is_told_in_full_and_told_again_the_same() {
     assert_eq!(lab.pay("pay/carol?#", &carol).await, "refund_due");
     lab.reconcile().await;
     tape.roll(&lab).await;
-    let refunded = Ask::post("/v1/admin/refunds/refunded").by_operator().json(&json!({ "payment_id": "pay/carol?#" }));
-    lab.answer(&refunded).await.expect(200);
+    lab.operate("refunds/refunded", &json!({ "payment_id": "pay/carol?#" })).await.expect(200);
     let awards = [None, Some(Award::Amount { amount_minor: 17 }), Some(Award::Prize { prize: 2 }), Some(Award::Blank)];
     for (unit, award) in (20..).zip(awards) {
         let reservation = fresh_reservation(&round("packet", 1), &user(unit), unit, 0);

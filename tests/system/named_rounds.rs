@@ -106,8 +106,7 @@ async fn the_log_says_who_did_what_and_when() {
     let lab = Lab::new().await;
     let began = Clock::system().now();
     let daily = json!({ "total": 5, "recurrence": { "every": "day", "time_zone": "Etc/UTC" } });
-    let create = Ask::post("/v1/admin/sales").by_operator().json(&new_sale(SALE, &daily));
-    lab.answer(&create).await.expect(201);
+    lab.operate("sales", &new_sale(SALE, &daily)).await.expect(201);
     lab.answer(&Ask::post_sale("publish")).await.expect(200);
     lab.answer(&ask("pause", &json!({ "round": 1 }))).await.expect(200);
     for _ in 0..2 {

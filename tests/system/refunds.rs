@@ -52,9 +52,8 @@ async fn what_could_not_be_taken_is_listed_until_it_is_marked() {
     for nothing in ["pay_taken", "pay_unheard"] {
         mark(&lab, nothing, "olga").await.problem(404, "unknown_refund");
     }
-    let bad = |body: Value| Ask::post("/v1/admin/refunds/refunded").by_operator().json(&body);
     for body in [json!({}), json!({ "payment_id": "" }), json!({ "payment_id": "a b" }), json!({ "payment_id": 7 })] {
-        let refused = lab.answer(&bad(body)).await.problem(400, "invalid_request");
+        let refused = lab.operate("refunds/refunded", &body).await.problem(400, "invalid_request");
         assert!(refused.text("detail").contains("payment_id"), "{refused:?}");
     }
     for (query, name) in
