@@ -35,8 +35,7 @@ async fn found(lab: &Lab) -> Vec<(u64, String)> {
 
 #[tokio::test]
 async fn a_round_that_was_never_loaded_has_lost_nothing() {
-    let lab = Lab::new().await;
-    lab.publish("lamp", &terms(3, 1)).await;
+    let lab = Lab::publishing(terms(3, 1)).await;
     let audit = look(&lab).await;
     assert_eq!((&audit["clean"], &audit["in_redis"]), (&json!(true), &json!(false)));
     assert_eq!(numbers(&audit), [3, 0, 0, 0, 0, 0]);

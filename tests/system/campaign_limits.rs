@@ -138,8 +138,7 @@ async fn a_taken_unit_and_a_full_campaign_are_told_apart() {
 
 #[tokio::test]
 async fn operators_set_it_within_bounds() {
-    let lab = Lab::new().await;
-    lab.publish("lamp", &terms(10, 1)).await;
+    let lab = Lab::publishing(terms(10, 1)).await;
     let campaign = |id: &str, limit: Value| json!({ "campaign_id": id, "title": "Days", "sale_ids": ["lamp"], "limit_per_user": limit });
     for limit in [json!(0), json!(101), json!(-1), json!(300), json!("2"), json!(1.5)] {
         lab.operate("campaigns", &campaign("days", limit)).await.problem(400, "invalid_request");

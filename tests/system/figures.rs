@@ -142,8 +142,7 @@ async fn redis_is_told_beside_the_requests() {
 
 #[tokio::test]
 async fn nothing_is_kept_of_a_round_that_redis_does_not_have() {
-    let lab = Lab::new().await;
-    lab.publish(SALE, &terms(1, 1)).await;
+    let lab = Lab::publishing(terms(1, 1)).await;
     lab.answer(&Ask::reserve(SALE, "alice")).await.problem(503, "overloaded");
     lab.snapshots.flush_answers(&lab.stock).await;
     let kept = crate::contents::keys(&lab.valkey.url()).await;

@@ -208,10 +208,17 @@ impl Lab {
         self.resources.another_process_at(clock.patient())
     }
 
-    /// A lab with a sale on these terms, published and loaded.
-    pub(crate) async fn selling(terms: Terms) -> Self {
+    /// A lab with a sale on these terms, published and not loaded.
+    pub(crate) async fn publishing(terms: Terms) -> Self {
         let lab = Self::new().await;
-        lab.open(SALE, &terms).await;
+        lab.publish(SALE, &terms).await;
+        lab
+    }
+
+    /// The same, loaded.
+    pub(crate) async fn selling(terms: Terms) -> Self {
+        let lab = Self::publishing(terms).await;
+        lab.load(SALE).await;
         lab
     }
 

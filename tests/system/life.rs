@@ -248,8 +248,7 @@ async fn a_sale_is_withdrawn_before_it_is_loaded() {
 
 #[tokio::test]
 async fn a_sale_is_withdrawn_after_it_is_loaded() {
-    let lab = Lab::new().await;
-    lab.publish(SALE, &to_come(300)).await;
+    let lab = Lab::publishing(to_come(300)).await;
     assert_eq!(warmup::handle(&lab.warmup()).await.unwrap().loaded, 1);
     lab.answer(&withdraw()).await.expect(200);
     is_closed_for_good(&lab).await;
@@ -260,8 +259,7 @@ async fn a_sale_is_withdrawn_after_it_is_loaded() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_sale_that_is_loaded_or_resumed_as_it_is_withdrawn_is_withdrawn() {
-    let lab = Lab::new().await;
-    lab.publish(SALE, &to_come(300)).await;
+    let lab = Lab::publishing(to_come(300)).await;
     let stock = lab.stock.clone();
     let ledger = lab.meanwhile("TransactWriteItems", |ledger| async move {
         let read = rounds::latest_round(&ledger, &SALE.parse().unwrap()).await;
@@ -270,8 +268,7 @@ async fn a_sale_that_is_loaded_or_resumed_as_it_is_withdrawn_is_withdrawn() {
     answer_with(&lab, ledger.clone(), 0, &withdraw()).await.expect(200);
     is_closed_for_good(&lab).await;
 
-    let lab = Lab::new().await;
-    lab.publish(SALE, &to_come(300)).await;
+    let lab = Lab::publishing(to_come(300)).await;
     warmup::handle(&lab.warmup()).await.unwrap();
     let ledger = lab.meanwhile(r#""withdrawn""#, |ledger| async move {
         rounds::change(&ledger, &round(SALE, 1), |round| round.paused = false).await;
@@ -285,8 +282,7 @@ async fn a_sale_that_is_loaded_or_resumed_as_it_is_withdrawn_is_withdrawn() {
 #[tokio::test]
 async fn a_withdrawal_that_gets_no_further_and_then_comes_too_late_leaves_nothing_paused() {
     const AFTER_THE_OPENING_MS: i64 = 600_000;
-    let lab = Lab::new().await;
-    lab.publish(SALE, &to_come(300)).await;
+    let lab = Lab::publishing(to_come(300)).await;
     assert_eq!(warmup::handle(&lab.warmup()).await.unwrap().loaded, 1);
     let deps = admin::AdminDeps { stock: stock::Stock::new("redis://127.0.0.1:1").unwrap(), ..lab.admin() };
     let interrupted = deps.answer(&withdraw()).await;
@@ -313,8 +309,7 @@ async fn what_was_bought_from_is_not_withdrawn_by_a_slow_clock() {
 
 #[tokio::test]
 async fn a_round_that_redis_may_have_lost_is_not_withdrawn() {
-    let lab = Lab::new().await;
-    lab.publish(SALE, &to_come(300)).await;
+    let lab = Lab::publishing(to_come(300)).await;
     lab.ledger.mark_loaded(&round(SALE, 1), now()).await.unwrap();
     lab.answer(&withdraw()).await.problem(503, "overloaded");
     assert_eq!((lab.offer().await.state, lab.round().await.paused), (SaleState::Published, true));

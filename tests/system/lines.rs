@@ -276,8 +276,7 @@ async fn a_line_whose_round_is_not_there_admits_nobody() {
 /// Until a round is loaded its opening can be postponed, even once it has passed.
 #[tokio::test]
 async fn the_order_is_secret_as_long_as_the_opening_can_be_put_off() {
-    let lab = Lab::new().await;
-    lab.publish(SALE, &with_line(100, LINE)).await;
+    let lab = Lab::publishing(with_line(100, LINE)).await;
     let before = look(&lab).await;
     assert_eq!((before.state, before.seed, before.watermark), (LineState::Before, None, None));
     lab.load(SALE).await;

@@ -233,8 +233,7 @@ async fn while_the_keys_are_missing(lab: &Lab, heard: &[Heard]) {
 /// A sale that is published after its opening is also loaded after it. That is no loss.
 #[tokio::test]
 async fn only_a_round_that_was_lost_may_have_reservations_that_nobody_knows() {
-    let mut lab = Lab::new().await;
-    lab.publish(SALE, &terms(2, 1)).await;
+    let mut lab = Lab::publishing(terms(2, 1)).await;
     assert_eq!(warmup::handle(&lab.warmup()).await.unwrap().loaded, 1);
     lab.refresh_snapshots().await;
     lab.buy("alice").await;

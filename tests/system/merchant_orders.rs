@@ -6,9 +6,7 @@ use crate::prelude::*;
 const AT_ONCE: usize = 16;
 
 async fn lab() -> Lab {
-    let lab = Lab::new().await;
-    lab.publish(SALE, &terms(1000, 5)).await;
-    lab
+    Lab::publishing(terms(1000, 5)).await
 }
 
 fn reservation(of: &RoundId, name: &str, unit: u32) -> Reservation {

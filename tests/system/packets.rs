@@ -245,8 +245,7 @@ async fn the_next_round_has_a_seed_of_its_own() {
 /// The table would not be the promised one, so nobody may buy by it.
 #[tokio::test]
 async fn a_round_whose_seed_is_not_the_one_that_it_is_committed_to_is_not_loaded() {
-    let lab = Lab::new().await;
-    lab.publish(SALE, &packet(5)).await;
+    let lab = Lab::publishing(packet(5)).await;
     let put = lab.dynamodb.put_item().table_name(&lab.table);
     let put = put.item("pk", AttributeValue::S(format!("SEED#{SALE}#1")));
     put.item("seed", AttributeValue::B(Blob::new([7; 32]))).send().await.unwrap();

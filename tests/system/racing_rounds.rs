@@ -37,8 +37,7 @@ async fn over() -> Lab {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn of_two_operators_at_once_each_sees_what_the_other_did() {
-    let lab = Lab::new().await;
-    lab.publish(SALE, &terms(5, 1)).await;
+    let lab = Lab::publishing(terms(5, 1)).await;
     let ledger = lab.meanwhile("TransactWriteItems", |ledger| async move {
         drop(made(edit_round(&ledger, "more", &units(8)).await));
     });
@@ -52,8 +51,7 @@ async fn of_two_operators_at_once_each_sees_what_the_other_did() {
 
 #[tokio::test]
 async fn a_crowd_of_operators_adds_each_of_its_units_once() {
-    let lab = Lab::new().await;
-    lab.publish(SALE, &terms(5, 1)).await;
+    let lab = Lab::publishing(terms(5, 1)).await;
     let id = round(SALE, 1);
     let restock = async |key: &str| {
         let (request, now) = (LogEntry { parameters: "1".to_owned(), ..request(key) }, now());
@@ -107,8 +105,7 @@ async fn a_recurrence_is_not_ended_by_who_decided_so_before_the_next_round_began
 /// Operators see the round as not loaded, but it is by the time they take units away.
 #[tokio::test(flavor = "multi_thread")]
 async fn units_are_not_taken_from_a_round_that_is_loaded_meanwhile() {
-    let lab = Lab::new().await;
-    lab.publish(SALE, &terms(5, 1)).await;
+    let lab = Lab::publishing(terms(5, 1)).await;
     let now = Clock::system().now();
     let ledger = lab.meanwhile("TransactWriteItems", move |ledger| async move {
         assert!(ledger.mark_loaded(&round(SALE, 1), now).await.unwrap().is_some());
@@ -125,8 +122,7 @@ async fn units_are_not_taken_from_a_round_that_is_loaded_meanwhile() {
 /// The reverse: what warmup read is out of date when it loads.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_round_is_loaded_with_the_units_that_it_has_by_then() {
-    let lab = Lab::new().await;
-    lab.publish(SALE, &terms(5, 1)).await;
+    let lab = Lab::publishing(terms(5, 1)).await;
     let read = lab.round().await;
     let ledger = lab.meanwhile("UpdateItem", |ledger| async move {
         drop(made(edit_round(&ledger, "fewer", &units(3)).await));

@@ -138,8 +138,7 @@ async fn a_message_is_only_a_hint() {
     deliver(vec![about("lamp.1"), about("lamp.1")]).await;
     assert!(lab.is_loaded().await);
 
-    let lab = Lab::new().await;
-    lab.publish(SALE, &rounds::from_to(-7200, -3600, terms(3, 1))).await;
+    let lab = Lab::publishing(rounds::from_to(-7200, -3600, terms(3, 1))).await;
     let done = warmup::rebuild(&lab.warmup(), events::batch([about("lamp.1")])).await;
     assert!(done.batch_item_failures.is_empty());
     lab.reconcile().await;

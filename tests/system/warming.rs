@@ -61,8 +61,7 @@ async fn a_live_round_that_redis_lost_is_rebuilt_from_the_ledger() {
 /// Redis has no round yet to which it could apply the pause.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_an_operator_does_while_a_round_is_loaded_is_in_force_at_once() {
-    let lab = Lab::new().await;
-    lab.publish(SALE, &terms(3, 1)).await;
+    let lab = Lab::publishing(terms(3, 1)).await;
     let (read, stock) = (lab.round().await, lab.stock.clone());
     let ledger = lab.meanwhile("Query", |ledger| async move {
         let id = round(SALE, 1);

@@ -36,8 +36,7 @@ pub(super) fn at(kind: &str, when: When) -> Option<Point> {
 impl World {
     /// A lab whose round is published but not loaded.
     pub(super) async fn new(units: u8, limit: u8) -> Self {
-        let lab = Lab::new().await;
-        lab.publish(SALE, &terms(units.into(), limit)).await;
+        let lab = Lab::publishing(terms(units.into(), limit)).await;
         for (_, text) in stock::expanded::ALL {
             lab.redis_text(&["SCRIPT", "LOAD", text]).await;
         }
