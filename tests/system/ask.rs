@@ -9,15 +9,16 @@ use crate::prelude::*;
 /// The sale of every lab.
 pub(crate) const SALE: &str = "lamp";
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(crate) enum Who {
+    #[default]
     Nobody,
     User(String),
     Operator(String),
 }
 
 /// A request, sent through the gateway or given to a handler as the gateway would.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Ask {
     pub(crate) method: &'static str,
     /// As the client writes it: percent-encoded, with the query.
@@ -33,15 +34,7 @@ pub(crate) struct Ask {
 
 impl Ask {
     fn new(method: &'static str, path: impl Into<String>) -> Self {
-        Self {
-            method,
-            path: path.into(),
-            headers: Vec::new(),
-            body: Vec::new(),
-            who: Who::Nobody,
-            pass: None,
-            address: None,
-        }
+        Self { method, path: path.into(), ..Self::default() }
     }
 
     pub(crate) fn get(path: impl Into<String>) -> Self {

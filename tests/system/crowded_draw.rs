@@ -80,7 +80,7 @@ async fn answer(State(index): State<Arc<Index>>, headers: HeaderMap, body: Bytes
 }
 
 /// A figure of a measurement, from the environment.
-pub(crate) fn setting(name: &str, otherwise: u32) -> u32 {
+fn setting(name: &str, otherwise: u32) -> u32 {
     std::env::var(name).map_or(otherwise, |text| text.parse().unwrap())
 }
 
