@@ -76,8 +76,9 @@ impl Ask {
     }
 
     pub(crate) fn reserve_in(sale: &str, round: u32, user: &str) -> Self {
+        let pass = PassOf { sale: sale.to_owned(), round, user: user.to_owned(), issued_at: None };
         let ask = Self::post(format!("/v1/sales/{sale}/reservations/{}", passes::PLACE)).by(user);
-        Self { pass: Some(PassOf::new(sale, round, user)), ..ask }
+        Self { pass: Some(pass), ..ask }
     }
 
     /// With a pass issued at this moment.

@@ -23,10 +23,6 @@ pub(crate) struct PassOf {
 }
 
 impl PassOf {
-    pub(crate) fn new(sale: &str, round: u32, user: &str) -> Self {
-        Self { sale: sale.to_owned(), round, user: user.to_owned(), issued_at: None }
-    }
-
     /// None if the sale or the user is not valid.
     pub(crate) fn seal(&self, ring: &KeyRing) -> Option<String> {
         let round = RoundId { sale: self.sale.parse().ok()?, number: RoundNumber(self.round) };
