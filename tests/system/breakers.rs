@@ -9,19 +9,16 @@ const FAILURES: usize = 10;
 /// As many come at one time. One of them may try the part, and on a slow machine one more each second.
 const AT_ONCE: usize = 20;
 
-async fn ask_of(lab: &Lab, deps: &reservation::ReservationDeps, ask: &Ask) -> Answer {
-    ask_function(&lab.recorder, deps, ask).await
-}
-
 /// Buyers who ask at once.
 async fn crowd(lab: &Lab, deps: &reservation::ReservationDeps, who: &str, buyers: usize) -> Vec<Answer> {
-    join_all((0..buyers).map(async |n| ask_of(lab, deps, &Ask::reserve(SALE, &format!("{who}-{n}"))).await)).await
+    let asks: Vec<Ask> = (0..buyers).map(|n| Ask::reserve(SALE, &format!("{who}-{n}"))).collect();
+    join_all(asks.iter().map(|ask| ask_function(&lab.recorder, deps, ask))).await
 }
 
 /// A busy machine may exceed a limit once or twice.
 async fn sells_to(lab: &Lab, deps: &reservation::ReservationDeps, user: &str) {
     let ask = Ask::reserve(SALE, user).header("idempotency-key", "key-1");
-    until("it sells", async || (ask_of(lab, deps, &ask).await.status == 202).then_some(())).await;
+    until("it sells", async || (ask_function(&lab.recorder, deps, &ask).await.status == 202).then_some(())).await;
 }
 
 #[tokio::test]
@@ -37,7 +34,7 @@ async fn a_silent_redis_is_not_waited_for_by_everybody() {
     }
 
     for number in 0..3 {
-        let answer = ask_of(&lab, &deps, &Ask::reserve(SALE, &format!("late-{number}"))).await;
+        let answer = ask_function(&lab.recorder, &deps, &Ask::reserve(SALE, &format!("late-{number}"))).await;
         assert_eq!(answer.problem(503, "overloaded").header("retry-after"), "2");
     }
     let sale = round(SALE, 1);
@@ -46,8 +43,8 @@ async fn a_silent_redis_is_not_waited_for_by_everybody() {
     let not_asked = refused.iter().filter(|refused| matches!(refused, Err(StockError::Open(_)))).count();
     assert!(not_asked > AT_ONCE / 2, "{not_asked} of {AT_ONCE} did not wait for Redis: {refused:?}");
     // These need only the ledger.
-    ask_of(&lab, &deps, &Ask::status(&bought)).await.expect(200);
-    ask_of(&lab, &deps, &Ask::get("/v1/orders").by("alice")).await.expect(200);
+    ask_function(&lab.recorder, &deps, &Ask::status(&bought)).await.expect(200);
+    ask_function(&lab.recorder, &deps, &Ask::get("/v1/orders").by("alice")).await.expect(200);
 
     parts.redis.delay(Duration::ZERO);
     for user in ["carol", "dave"] {

@@ -9,7 +9,7 @@ use sale::audit::Repair;
 use crate::busy_sales;
 use crate::catalog::shown;
 use crate::draws::{end_ago, free, split};
-use crate::lines::{LINE, look, with_line};
+use crate::lines::{self, LINE, look, with_line};
 use crate::prelude::*;
 use crate::shop::in_s;
 
@@ -125,8 +125,7 @@ async fn lanes_are_terms_of_a_draft() {
 /// blocked.
 #[tokio::test]
 async fn a_lane_that_is_away_is_not_asked_for_the_users_of_others() {
-    let lab = Lab::selling(in_lanes(20)).await;
-    lab.refresh_snapshots().await;
+    let lab = lines::selling(in_lanes(20)).await;
     let (alice, eve) = (at_home_in(0, LANES, 0), at_home_in(2, LANES, 0));
     let bought = lab.buy(alice.as_str()).await;
     lab.silence_lane(1).await;
@@ -147,8 +146,7 @@ async fn a_lane_that_is_away_is_not_asked_for_the_users_of_others() {
 /// Units that a lane lacks are neither sold nor free. Until they are found, no buyer is told that the sale is sold out.
 #[tokio::test]
 async fn a_sale_whose_lane_lacks_units_is_not_sold_out() {
-    let lab = Lab::selling(Terms { lanes: LANES, ..with_line(4, LINE) }).await;
-    lab.refresh_snapshots().await;
+    let lab = lines::selling(Terms { lanes: LANES, ..with_line(4, LINE) }).await;
     for index in 1..LANES {
         lab.buy(at_home_in(index, LANES, 0).as_str()).await;
     }
@@ -177,8 +175,7 @@ async fn a_sale_whose_lane_lacks_units_is_not_sold_out() {
 
 #[tokio::test]
 async fn the_end_of_a_line_is_told() {
-    let lab = Lab::selling(Terms { lanes: 2, ..with_line(2, LINE) }).await;
-    lab.refresh_snapshots().await;
+    let lab = lines::selling(Terms { lanes: 2, ..with_line(2, LINE) }).await;
     for index in 0..2 {
         lab.buy(at_home_in(index, 2, 0).as_str()).await;
     }
@@ -195,8 +192,7 @@ async fn the_end_of_a_line_is_told() {
 
 #[tokio::test]
 async fn a_line_is_not_sold_out_while_a_lane_is_lost() {
-    let lab = Lab::selling(Terms { lanes: 2, ..with_line(2, LINE) }).await;
-    lab.refresh_snapshots().await;
+    let lab = lines::selling(Terms { lanes: 2, ..with_line(2, LINE) }).await;
     lab.redis(&["DEL", &lab.lane_key("sale", 0)]).await;
     lab.buy(at_home_in(1, 2, 0).as_str()).await;
     assert_eq!(look(&lab).await.state, LineState::Paused, "the lost lane may have the other unit");

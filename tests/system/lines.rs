@@ -20,7 +20,7 @@ pub(crate) fn names(count: usize) -> Vec<String> {
 }
 
 /// A lab whose functions know that the sale's round is loaded.
-async fn selling(terms: Terms) -> Lab {
+pub(crate) async fn selling(terms: Terms) -> Lab {
     let lab = Lab::selling(terms).await;
     lab.refresh_snapshots().await;
     lab

@@ -8,10 +8,6 @@ use crate::prelude::*;
 const BUYERS: usize = 200;
 
 impl Lab {
-    async fn lose_redis(&self) {
-        self.redis(&["FLUSHALL"]).await;
-    }
-
     /// Delivers everything in the queue of rebuilds, and says how many messages there were.
     async fn rebuild(&self) -> usize {
         let messages = self.receive("rebuilds").await;
@@ -41,7 +37,7 @@ async fn a_buyer_who_misses_a_round_gets_it_back() {
     let lab = Lab::selling(Terms { lanes: 4, ..terms(20, 1) }).await;
     let alice = lab.buy("alice").await;
     for _ in 0..2 {
-        lab.lose_redis().await;
+        lab.redis(&["FLUSHALL"]).await;
         until("bob has a unit", async || {
             let answer = lab.answer(&Ask::reserve(SALE, "bob")).await;
             if answer.status == 202 {
@@ -62,7 +58,7 @@ async fn a_buyer_who_misses_a_round_gets_it_back() {
 #[tokio::test]
 async fn somebody_who_asks_for_a_challenge_brings_it_back() {
     let lab = Lab::selling(terms(3, 1)).await;
-    lab.lose_redis().await;
+    lab.redis(&["FLUSHALL"]).await;
     let ask = Ask::post(format!("/v1/sales/{SALE}/challenges")).by("alice");
     until("alice has a challenge", async || {
         let answer = lab.answer(&ask).await;
@@ -75,7 +71,7 @@ async fn somebody_who_asks_for_a_challenge_brings_it_back() {
 #[tokio::test]
 async fn a_storm_of_requests_asks_once_and_one_consumer_loads() {
     let lab = Lab::selling(terms(20, 1)).await;
-    lab.lose_redis().await;
+    lab.redis(&["FLUSHALL"]).await;
     let processes: Vec<_> = (0..4).map(|_| lab.reservation()).collect();
     let began = tokio::time::Instant::now();
     let ask = async |buyer: usize| {
@@ -101,7 +97,7 @@ async fn a_storm_of_requests_asks_once_and_one_consumer_loads() {
 #[tokio::test(flavor = "multi_thread")]
 async fn while_one_loads_another_reads_nothing_and_a_dead_one_gives_way() {
     let lab = Lab::selling(terms(3, 1)).await;
-    lab.lose_redis().await;
+    lab.redis(&["FLUSHALL"]).await;
     let (read, now) = (lab.round().await, now());
     let (stock, same) = (lab.stock.clone(), read.clone());
     let ledger = lab.meanwhile("Query", move |second| async move {
@@ -109,7 +105,7 @@ async fn while_one_loads_another_reads_nothing_and_a_dead_one_gives_way() {
     });
     assert_eq!(load_round(&lab.stock, &ledger, &read, now).await.unwrap(), Loading::Loaded);
 
-    lab.lose_redis().await;
+    lab.redis(&["FLUSHALL"]).await;
     let dead = Uuid::new_v4();
     assert!(lab.ledger.let_load(&read.id, dead, now, now.plus_s(3)).await.unwrap());
     assert_eq!(load_round(&lab.stock, &lab.ledger, &read, now.plus_s(2)).await.unwrap(), Loading::Underway);
@@ -129,7 +125,7 @@ async fn a_message_is_only_a_hint() {
     deliver(vec![about("lamp.1"), "\0".into(), about("nowhere.1"), about("lamp.9")]).await;
     assert_eq!(lab.contents().await, before);
 
-    lab.lose_redis().await;
+    lab.redis(&["FLUSHALL"]).await;
     let pause = async |paused| rounds::change(&lab.ledger, &round(SALE, 1), |round| round.paused = paused).await;
     pause(true).await;
     deliver(vec![about("lamp.1")]).await;

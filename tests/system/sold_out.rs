@@ -3,11 +3,6 @@
 use crate::admission::enter;
 use crate::prelude::*;
 
-/// Another process, which shares no memory with the first.
-fn process(lab: &Lab) -> reservation::ReservationDeps {
-    lab.another_reservation(Clock::system())
-}
-
 /// A request with a pass that the gate issued.
 async fn let_in(lab: &Lab, name: &str) -> Ask {
     let path = enter(lab, name).await.expect(201).text("reserve_path").to_owned();
@@ -24,7 +19,7 @@ async fn ask_of(deps: &reservation::ReservationDeps, ask: &Ask) -> Answer {
 #[tokio::test]
 async fn who_won_elsewhere_while_it_was_marked_is_not_told_sold_out() {
     let lab = Lab::selling(terms(1, 1)).await;
-    let (marking, selling) = (process(&lab), process(&lab));
+    let [marking, selling] = [(); 2].map(|()| lab.another_reservation(Clock::system()));
     let (alice, bob) = (let_in(&lab, "alice").await, let_in(&lab, "bob").await);
     let bobs = ask_of(&selling, &bob).await.expect(202).text("reservation_id").to_owned();
     ask_of(&marking, &alice).await.problem(409, "sold_out");
@@ -51,7 +46,7 @@ async fn who_won_elsewhere_while_it_was_marked_is_not_told_sold_out() {
 #[tokio::test]
 async fn no_winner_is_told_sold_out_by_any_process_with_any_pass() {
     let lab = Lab::selling(terms(3, 1)).await;
-    let processes = [process(&lab), process(&lab), process(&lab)];
+    let processes = [(); 3].map(|()| lab.another_reservation(Clock::system()));
     let mut passes = Vec::new();
     for name in ["alice", "bob", "carol", "dave"] {
         passes.push((name, vec![let_in(&lab, name).await, let_in(&lab, name).await]));
@@ -86,7 +81,7 @@ async fn a_double_click_without_a_key_is_one_reservation() {
     let lab = Lab::selling(terms(9, 3)).await;
     let keyless = |ask: Ask| Ask { headers: Vec::new(), ..ask };
     let (first, second) = (keyless(let_in(&lab, "alice").await), keyless(let_in(&lab, "alice").await));
-    let processes = [process(&lab), process(&lab)];
+    let processes = [(); 2].map(|()| lab.another_reservation(Clock::system()));
     let clicks = (0..6).map(|click| ask_of(&processes[click % 2], &first));
     let ids = join_all(clicks).await.into_iter().map(|answer| answer.expect(202).text("reservation_id").to_owned());
     let ids: Vec<String> = ids.collect();
