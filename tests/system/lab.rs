@@ -472,6 +472,11 @@ pub(crate) fn expiry_batch<'a>(reservations: impl IntoIterator<Item = &'a Reserv
     events::batch(expiries)
 }
 
+/// A member of each, which is a text.
+pub(crate) fn texts<'a>(values: impl IntoIterator<Item = &'a Value>, member: &str) -> Vec<String> {
+    values.into_iter().map(|value| value[member].as_str().unwrap().to_owned()).collect()
+}
+
 /// The members of all pages' lists.
 pub(crate) fn listed(pages: &[Value], list: &str) -> Vec<Value> {
     pages.iter().flat_map(|page| page[list].as_array().unwrap().clone()).collect()

@@ -1,6 +1,6 @@
 //! A sale's life apart from its running rounds: edited, deleted, withdrawn, duplicated, and found by its state.
 
-use crate::lab::listed;
+use crate::lab::{listed, texts};
 use crate::prelude::*;
 
 fn post(what: &str, body: &Value) -> Ask {
@@ -318,10 +318,6 @@ async fn a_round_that_redis_may_have_lost_is_not_withdrawn() {
     is_closed_for_good(&lab).await;
 }
 
-fn ids(pages: &[Value]) -> Vec<String> {
-    listed(pages, "sales").iter().map(|sale| sale["sale_id"].as_str().unwrap().to_owned()).collect()
-}
-
 #[tokio::test]
 async fn sales_are_found_by_their_state() {
     let lab = Lab::new().await;
@@ -358,14 +354,14 @@ async fn sales_are_found_by_their_state() {
         assert_eq!(whole.len(), 1, "{state}");
         assert!(single.iter().all(|page| page["sales"].as_array().unwrap().len() <= 1), "{state}");
         for pages in [whole, single] {
-            let mut found = ids(&pages);
+            let mut found = texts(&listed(&pages, "sales"), "sale_id");
             if state != "ended" {
                 found.sort();
             }
             assert_eq!(found, wanted, "{state} on {} pages", pages.len());
         }
     }
-    let mut today = ids(&[lab.read("/v1/admin/sales").await]);
+    let mut today = texts(lab.read("/v1/admin/sales").await["sales"].as_array().unwrap(), "sale_id");
     today.sort();
     assert_eq!(today, ["coming", "daily", "running"]);
     let first = lab.read("/v1/admin/sales?state=ended&limit=1").await;

@@ -1,6 +1,6 @@
 //! Orders as a merchant finds and exports them.
 
-use crate::lab::listed;
+use crate::lab::{listed, texts};
 use crate::prelude::*;
 
 const AT_ONCE: usize = 16;
@@ -43,10 +43,6 @@ async fn find(lab: &Lab, query: &str) -> Answer {
     lab.answer(&Ask::get(format!("/v1/admin/orders?{query}")).by_operator()).await
 }
 
-fn ids(orders: &[Value]) -> Vec<String> {
-    orders.iter().map(|order| order["reservation_id"].as_str().unwrap().to_owned()).collect()
-}
-
 async fn walk(lab: &Lab, query: &str) -> (Vec<Value>, Vec<usize>) {
     let pages = lab.pages(Ask::get(format!("/v1/admin/orders?{query}")).by_operator()).await;
     let sizes = pages.iter().map(|page| page["orders"].as_array().unwrap().len()).collect();
@@ -56,7 +52,7 @@ async fn walk(lab: &Lab, query: &str) -> (Vec<Value>, Vec<usize>) {
 async fn found(lab: &Lab, query: &str, expected: &[&ReservationId]) {
     let (orders, _) = walk(lab, query).await;
     let expected: Vec<String> = expected.iter().map(ToString::to_string).collect();
-    assert_eq!(ids(&orders), expected, "{query}");
+    assert_eq!(texts(&orders, "reservation_id"), expected, "{query}");
 }
 
 #[tokio::test]
@@ -90,7 +86,7 @@ async fn pages_show_each_order_once_while_new_ones_are_written() {
     };
     let (written, (orders, sizes)) = tokio::join!(write, read);
     assert!(written > 0);
-    let shown = ids(&orders);
+    let shown = texts(&orders, "reservation_id");
     let distinct: BTreeSet<&String> = shown.iter().collect();
     assert_eq!(distinct.len(), shown.len(), "an order is shown twice");
     let missing: Vec<&String> = expected.iter().filter(|id| !distinct.contains(id)).collect();
@@ -190,7 +186,7 @@ async fn more_orders_than_a_page_are_searched_exported_and_reported_in_pages() {
     let (lab, failed) = lab_with_many_orders().await;
     // A page for a rare state reads a bounded number of orders, even if none matches, and links to the next page.
     let (orders, sizes) = walk(&lab, "sale=lamp&state=failed").await;
-    assert_eq!((ids(&orders), sizes), (vec![failed.to_string()], vec![0, 1]));
+    assert_eq!((texts(&orders, "reservation_id"), sizes), (vec![failed.to_string()], vec![0, 1]));
     an_export_has_the_rows_that_the_orders_are(&lab).await;
     the_pages_of_a_report_add_up_to_the_orders(&lab).await;
 }

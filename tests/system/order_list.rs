@@ -1,6 +1,6 @@
 //! A user's orders, page by page.
 
-use crate::lab::listed;
+use crate::lab::{listed, texts};
 use crate::prelude::*;
 
 /// One more than fits on two pages, to see that none is lost or shown twice at a page boundary.
@@ -28,9 +28,9 @@ async fn pages_show_each_order_once_and_the_newest_first() {
     assert_eq!(sizes, [20, 20, 1]);
     let orders = listed(&pages, "orders");
     let mut ids: Vec<String> = reservations.iter().map(|reservation| reservation.id.to_string()).collect();
-    let mut shown: Vec<&str> = orders.iter().map(|order| order["reservation_id"].as_str().unwrap()).collect();
+    let mut shown = texts(&orders, "reservation_id");
     // Two orders of one batch may be of the same millisecond.
-    let batch_of = |id: &&str| ids.iter().position(|each| each == id).expect("it is the user's") / BATCH;
+    let batch_of = |id: &String| ids.iter().position(|each| each == id).expect("it is the user's") / BATCH;
     let batches: Vec<usize> = shown.iter().map(batch_of).collect();
     assert!(batches.is_sorted_by(|later, earlier| later >= earlier), "{batches:?}");
     shown.sort_unstable();

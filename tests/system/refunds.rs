@@ -1,6 +1,6 @@
 //! Payments to give back are listed until an operator marks them, once.
 
-use crate::lab::listed;
+use crate::lab::{listed, texts};
 use crate::prelude::*;
 
 /// An order that was given back before this payment came.
@@ -13,7 +13,7 @@ async fn with_refund_due(lab: &Lab, payment: &str) -> Reservation {
 
 async fn due(lab: &Lab) -> Vec<String> {
     let pages = lab.pages(Ask::get("/v1/admin/refunds?limit=3").by_operator()).await;
-    listed(&pages, "refunds").iter().map(|refund| refund["payment_id"].as_str().unwrap().to_owned()).collect()
+    texts(&listed(&pages, "refunds"), "payment_id")
 }
 
 async fn mark(lab: &Lab, payment: &str, by: &str) -> Answer {
