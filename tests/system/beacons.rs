@@ -13,11 +13,10 @@ use local::published::Publisher;
 use sale::award::beacon::{DOMAIN, DrandKey, message};
 use sale::award::drand::{AHEAD_S, CHAIN_HASH, DrandRound};
 use sale::award::{Hex, Table};
-use sale::{LogEntry, Parts};
 use tests::Server;
 
 use crate::catalog::shown;
-use crate::draws::free;
+use crate::draws::{free, split};
 use crate::lotteries::{AFTER_S, draw_in, drawn_once, end, lottery, stands, winner_messages};
 use crate::prelude::*;
 
@@ -61,8 +60,7 @@ pub(crate) async fn named(lab: &Lab) -> DrandRound {
     round.drand_round.or(of_entries).expect("the draw has named a drand round")
 }
 
-fn with_beacon(terms: Terms) -> Terms {
-    let mut terms = terms;
+fn with_beacon(mut terms: Terms) -> Terms {
     match &mut terms.allocation {
         Allocation::Split { beacon, .. } | Allocation::Prizes { beacon, .. } => *beacon = true,
         Allocation::Units => panic!("units have no awards"),
@@ -77,10 +75,7 @@ pub(crate) fn lottery_with_beacon(tickets: u32, counts: &[u32]) -> Terms {
 
 /// A red packet that opens with a beacon and was due to open an hour ago.
 fn packet() -> Terms {
-    let mut terms =
-        free(50, Allocation::Split { total_minor: 10_000, min_minor: 1, parts: Parts::Drawn, beacon: true });
-    terms.opens_at_ms = terms.opens_at_ms.minus_s(3600);
-    with_beacon(terms)
+    with_beacon(rounds::from_to(-3660, 3600, free(50, split())))
 }
 
 /// Publishes a sale half an hour ago: the publication time decides which drand round is named.

@@ -91,9 +91,7 @@ async fn a_sale_is_seen_to_be_published_paused_stopped_and_closed() {
     let lab = Lab::new().await;
     let (clock, moved_ms) = movable_clock();
     let catalog = lab.catalog_at(clock);
-    let soon = EpochMs(now().0 + 3_600_000);
-    let terms = Terms { opens_at_ms: soon, closes_at_ms: soon.plus_s(60), ..terms(20, 1) };
-    rounds::draft(&lab.ledger, SALE, &terms, None).await;
+    rounds::draft(&lab.ledger, SALE, &rounds::from_to(3600, 3660, terms(20, 1)), None).await;
     catalog.answer(&Ask::get("/v1/sales/lamp")).await.problem(404, "unknown_sale");
     rounds::publish(&lab.ledger, SALE).await;
     let sees = async |state: &str| sees_in_time(&catalog, moved_ms, "state", state).await;

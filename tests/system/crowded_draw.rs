@@ -91,9 +91,7 @@ async fn prizes_are_drawn_among_a_crowd() {
     let counts = [1, prizes - 1];
     let lab = Lab::new().await;
     let now = Clock::system().now();
-    let mut terms = lottery(entries, &counts);
-    terms.closes_at_ms = EpochMs(now.0 - 3_600_000);
-    terms.opens_at_ms = EpochMs(now.0 - 7_200_000);
+    let terms = rounds::from_to(-7200, -3600, lottery(entries, &counts));
     rounds::draft(&lab.ledger, SALE, &terms, None).await;
     rounds::publish(&lab.ledger, SALE).await;
     let (id, of_round) = (round(SALE, 1), lab.round().await);

@@ -42,9 +42,7 @@ async fn warmup_and_reconciliation_end_however_many_sales_wait_for_redis() {
 
 async fn daily_reset_ends_however_many_rounds_are_over() {
     let lab = Lab::new().await;
-    let mut over = terms(10, 1);
-    over.opens_at_ms = EpochMs(over.opens_at_ms.0 - 7_200_000);
-    over.closes_at_ms = EpochMs(over.closes_at_ms.0 - 7_200_000);
+    let over = rounds::from_to(-7260, -3600, terms(10, 1));
     publish_many(&lab, &over, Some(&Recurrence::daily("Europe/Berlin").unwrap())).await;
     let parts = Parts::of(&lab).await;
     parts.aws.set(Service::DynamoDb, Conduct::AnswersAfter(LATE));

@@ -29,9 +29,8 @@ async fn answer_with(lab: &Lab, ledger: Ledger, ahead_ms: i64, ask: &Ask) -> Ans
     deps.answer(ask).await
 }
 
-fn to_come(opens_in_s: u32) -> Terms {
-    let opens_at_ms = now().plus_s(opens_in_s);
-    Terms { opens_at_ms, closes_at_ms: opens_at_ms.plus_s(3600), ..terms(5, 1) }
+fn to_come(opens_in_s: i64) -> Terms {
+    rounds::from_to(opens_in_s, opens_in_s + 3600, terms(5, 1))
 }
 
 /// The round can never sell, whatever Redis's clock says.
@@ -321,14 +320,8 @@ async fn a_round_that_redis_may_have_lost_is_not_withdrawn() {
 #[tokio::test]
 async fn sales_are_found_by_their_state() {
     let lab = Lab::new().await;
-    let now = now();
-    let ended = |ago_s: i64| Terms {
-        opens_at_ms: EpochMs(now.0 - 7_200_000),
-        closes_at_ms: EpochMs(now.0 - ago_s * 1000),
-        ..terms(5, 1)
-    };
-    for (sale, terms) in [("ended-2", ended(1200)), ("ended-1", ended(600)), ("ended-3", ended(1800))] {
-        lab.publish(sale, &terms).await;
+    for (sale, ago_s) in [("ended-2", 1200), ("ended-1", 600), ("ended-3", 1800)] {
+        lab.publish(sale, &rounds::from_to(-7200, -ago_s, terms(5, 1))).await;
     }
     lab.publish("running", &terms(5, 1)).await;
     lab.publish("coming", &to_come(1800)).await;
@@ -339,7 +332,7 @@ async fn sales_are_found_by_their_state() {
     }
     rounds::publish_daily(&lab.ledger, "daily", &terms(5, 1)).await;
     rounds::pass_a_day(&lab.ledger, "daily").await;
-    assert!(matches!(lab.ledger.begin_next(&round("daily", 1), now).await.unwrap(), ledger::Begun::Now(_)));
+    assert!(matches!(lab.ledger.begin_next(&round("daily", 1), now()).await.unwrap(), ledger::Begun::Now(_)));
 
     for (state, wanted) in [
         ("draft", vec!["draft-1", "draft-2"]),

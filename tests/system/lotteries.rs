@@ -331,9 +331,7 @@ async fn what_redis_lost_is_waited_for_as_long_as_the_queues_have_messages() {
 /// Redis decides when entries close, so the draw asks for its clock: the draw's own may be ahead.
 #[tokio::test]
 async fn a_round_that_redis_still_sells_is_not_drawn() {
-    let mut terms = lottery(10, &[1]);
-    terms.closes_at_ms = now().plus_s(600);
-    let lab = Lab::selling(terms).await;
+    let lab = Lab::selling(rounds::from_to(-3660, 600, lottery(10, &[1]))).await;
     lab.buy("alice").await;
     assert_eq!(draw_in(&lab, 600 + AFTER_S).await, stands(DrawStands::Entering));
     assert_eq!(lab.ledger.draw(&lab.round().await.id).await.unwrap(), None);

@@ -99,10 +99,7 @@ async fn what_the_queue_did_not_take_is_due_every_minute() {
 async fn a_sale_that_cannot_be_audited_does_not_keep_the_others_from_their_messages() {
     let lab = Lab::selling(terms(10, 1)).await;
     for number in 0..8 {
-        let name = format!("first-{number}");
-        let mut first = terms(10, 1);
-        first.closes_at_ms = EpochMs(first.closes_at_ms.0 - 600_000);
-        lab.open(&name, &first).await;
+        lab.open(&format!("first-{number}"), &rounds::from_to(-60, 3000, terms(10, 1))).await;
     }
     take(&lab, SALE, &user("unsent")).await;
     let parts = Parts::of(&lab).await;

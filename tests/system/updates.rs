@@ -23,9 +23,7 @@ async fn sell_out(lab: &Lab, crowd: &str) -> u32 {
 /// The round is loaded by then, and Redis was not told of the pause.
 #[tokio::test]
 async fn a_sale_that_is_paused_before_it_opens_opens_paused() {
-    let lab = Lab::new().await;
-    let opens_at_ms = now().plus_s(300);
-    lab.publish(SALE, &Terms { opens_at_ms, ..terms(3, 1) }).await;
+    let lab = Lab::publishing(rounds::from_to(300, 3600, terms(3, 1))).await;
     assert_eq!(warmup::handle(&lab.warmup()).await.unwrap().loaded, 1);
     rounds::change(&lab.ledger, &round(SALE, 1), |round| round.paused = true).await;
     assert!(!lab.counters().await.paused);

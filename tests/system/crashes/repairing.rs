@@ -116,8 +116,7 @@ async fn with_redis_lost(lab: &Lab) -> Vec<Reservation> {
 /// Two published sales: one is open, the other opens soon.
 async fn with_nothing_loaded(lab: &Lab) -> Vec<Reservation> {
     lab.publish(SALE, &terms(4, 1)).await;
-    let opens_at_ms = now().plus_s(300);
-    lab.publish(SOON, &Terms { opens_at_ms, ..terms(4, 1) }).await;
+    lab.publish(SOON, &rounds::from_to(300, 3600, terms(4, 1))).await;
     Vec::new()
 }
 

@@ -23,13 +23,11 @@ const PACKET: &str = "vase";
 /// Two sales, so that a run can die between them.
 const SALES: [&str; 2] = [SALE, PACKET];
 /// Wider than a daylight saving change.
-const HALF_MS: i64 = 3 * 60 * 60 * 1000;
+const HALF_S: i64 = 3 * 60 * 60;
 
 /// Rounds of a day ago. In one of them alice has an order and bob's message is still on its way.
 async fn with_rounds_over(lab: &Lab) -> Vec<Reservation> {
-    let now = now().0;
-    let (opens_at_ms, closes_at_ms) = (EpochMs(now - HALF_MS), EpochMs(now + HALF_MS));
-    let offered = [terms(4, 1), packet(4)].map(|terms| Terms { opens_at_ms, closes_at_ms, ..terms });
+    let offered = [terms(4, 1), packet(4)].map(|terms| rounds::from_to(-HALF_S, HALF_S, terms));
     let daily = Recurrence::daily("Europe/Berlin").unwrap();
     for (sale, terms) in SALES.into_iter().zip(&offered) {
         rounds::draft(&lab.ledger, sale, terms, Some(&daily)).await;
