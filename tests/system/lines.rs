@@ -463,9 +463,10 @@ async fn a_lane_that_is_lost_does_not_stop_the_line() {
     let before = look(&lab).await;
     assert_eq!((before.state, before.units.total), (LineState::Moving, 100));
     lab.redis(&["DEL", &lab.lane_key("sale", 0)]).await;
+    assert_eq!(look(&lab).await.state, LineState::Moving, "the other lane sells");
     let moved = until_it_moves(&lab, before.admitted.early_ppb).await;
-    assert_eq!(moved.state, LineState::Moving, "the other lane sells");
-    assert_eq!((moved.units.total, moved.units.sold), (100, 0), "the lost lane's units are unknown, not sold");
+    let seen = (moved.state, moved.units.total, moved.units.sold);
+    assert_eq!(seen, (LineState::Moving, 100, 0), "the lost lane's units are unknown, not sold");
 }
 
 #[tokio::test]
