@@ -64,6 +64,7 @@ mod hanging_schedules;
 mod judging_alarms;
 mod kill_switches;
 mod killed_functions;
+mod killed_order_function;
 mod lambda_modes;
 mod lanes;
 mod life;
