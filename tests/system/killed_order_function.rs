@@ -50,7 +50,8 @@ async fn left(lab: &Lab, reserved: &[Reservation]) -> Left {
     Left { orders: orders.len(), confirmed, expiries: lab.depth("expiry").await.iter().sum() }
 }
 
-/// How often a moment is tried: a function that waits too long for the emulator gives up before it can be killed.
+/// How often a moment is tried: a function that waits too long for the emulator gives up before it can be killed, or after
+/// the kill leaves orders to yet another delivery.
 const TRIES: usize = 5;
 
 async fn killed_at(orders: usize) -> Left {
@@ -59,11 +60,11 @@ async fn killed_at(orders: usize) -> Left {
             return left;
         }
     }
-    panic!("none of {TRIES} runs reached order {orders}")
+    panic!("none of {TRIES} runs was killed at order {orders} and placed all after it")
 }
 
 /// Kills the function once `orders` orders are in the ledger, then delivers its messages to another process. Returns none if the
-/// function gave up before that.
+/// function gave up before that, or the other process gave up.
 async fn killed_after(orders: usize) -> Option<Left> {
     let lab = Lab::selling(terms(BATCH as u32, 1)).await;
     let names: Vec<String> = (0..BATCH).map(|buyer| format!("user-{buyer}")).collect();
@@ -97,7 +98,10 @@ async fn killed_after(orders: usize) -> Option<Left> {
     let _process = order_process(&lab, &aws, &api);
     let made = timeout(limit, api.invoke(event(&again))).await.expect("the second process ends").unwrap();
     let response: SqsBatchResponse = serde_json::from_slice(&made).unwrap();
-    assert!(response.batch_item_failures.is_empty(), "{response:?}");
+    if !response.batch_item_failures.is_empty() {
+        eprintln!("the second process gave up: {response:?}");
+        return None;
+    }
 
     assert_eq!(lab.clean_audit().await, (0, 0, BATCH as u32), "{left:?}");
     assert_eq!(lab.ledger.guards(&round(SALE, 1)).await.unwrap().len(), BATCH);
