@@ -48,14 +48,19 @@ async fn daily_reset_ends_however_many_rounds_are_over() {
     parts.aws.set(Service::DynamoDb, Conduct::AnswersAfter(LATE));
     let deps =
         daily_reset::DailyResetDeps { run_timeout: RUN_TIMEOUT, ..parts.start(daily_reset::DailyResetDeps::new) };
-    let mut begun = 0;
-    let ran = as_lambda_would("daily_reset", "forty rounds".to_owned(), RUN_TIMEOUT, async {
-        begun = daily_reset::handle(&deps).await.unwrap().begun;
+    // On a busy machine a run may fail, or be over, before its first round.
+    let begun = until("a run begins rounds", async || {
+        let mut begun = 0;
+        let ran = as_lambda_would("daily_reset", "forty rounds".to_owned(), RUN_TIMEOUT, async {
+            begun = daily_reset::handle(&deps).await.map_or(0, |summary| summary.begun);
+        })
+        .await;
+        println!("{ran:?}, {begun} rounds begun");
+        all_ended(&[ran]);
+        (begun > 0).then_some(begun)
     })
     .await;
-    println!("{ran:?}, {begun} rounds begun");
-    all_ended(&[ran]);
-    assert!((1..SALES).contains(&begun), "{begun} rounds begun: the run must be cut off midway");
+    assert!(begun < SALES, "{begun} rounds begun: the run must be cut off midway");
     let rest = daily_reset::handle(&lab.daily_reset()).await.unwrap();
     assert_eq!(rest.failed, 0);
     let rounds = lab.ledger.published_rounds(now()).await.unwrap();
