@@ -125,13 +125,15 @@ async fn who_asks_too_often_hears_when_to_ask_again() {
         }
     };
     assert_eq!(limited.header("ratelimit-policy"), r#""challenge";q=20;w=60"#);
+    let key = format!("rate:{{{SALE}:1:0}}:user:alice");
+    let used_up_us: u64 = lab.redis_text(&["GET", &key]).await.parse().unwrap();
     ask(&lab, "bob", "work").await.expect(201);
+    // A slow machine would give her time for another request: these are used up until the year 2286.
+    lab.redis(&["SET", &key, "9999999999999999", "KEEPTTL"]).await;
     answer(&lab, "alice", &"0".repeat(32), "1").await.problem(429, "rate_limited");
     let retry_after_s: u64 = limited.header("retry-after").parse().unwrap();
     assert_eq!(limited.header("ratelimit"), format!(r#""challenge";r=0;t={retry_after_s}"#));
     // Waiting this long is enough: the requests were made so much earlier then.
-    let key = format!("rate:{{{SALE}:1:0}}:user:alice");
-    let used_up_us: u64 = lab.redis_text(&["GET", &key]).await.parse().unwrap();
     lab.redis(&["SET", &key, &(used_up_us - retry_after_s * 1_000_000).to_string(), "KEEPTTL"]).await;
     ask(&lab, "alice", "work").await.expect(201);
 
