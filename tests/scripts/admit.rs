@@ -162,8 +162,12 @@ async fn a_sold_out_sale_leaves_the_challenge_alone() {
     bob.challenge(challenge, "23").await;
     assert!(matches!(bob.answer(challenge, "23").await, Admit::SoldOut(_)));
     round.release(&reservation).await;
+    assert!(round.view().await.counters.cooldown_until_ms > reservation.reserved_at_ms, "a cooldown has begun");
+    // A longer one, which is not over before the next answer.
+    let until = clock().plus_s(3600);
+    tests::set_cooldown_until(&mut round.redis().await, "sale:{lamp:1:0}", until).await.unwrap();
     let Admit::SoldOut(told) = bob.answer(challenge, "23").await else { panic!("the unit is in cooldown") };
-    assert!(told.lasts <= Duration::from_millis(stock::COOLDOWN_MS.into()));
+    assert!(told.lasts <= Duration::from_secs(3600), "it outlasts the cooldown: {told:?}");
     round.sell_returned().await;
     assert!(matches!(bob.answer(challenge, "23").await, Admit::Admitted(_)));
 }

@@ -4,14 +4,14 @@
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 use stock::COOLDOWN_MS;
-use tests::packed_at;
+use tests::{packed_at, set_cooldown_until};
 
 use crate::prelude::*;
 
 const SALE_KEY: &str = "sale:{lamp:1:0}";
 /// Offset of the plan in the packed string.
 const PLAN_AT: usize = 128;
-/// Less than the cooldown, and more than a few calls take.
+/// Less than the cooldown.
 const SOON_MS: i64 = 1_400;
 const _: () = assert!(SOON_MS < COOLDOWN_MS as i64);
 
@@ -95,6 +95,16 @@ impl Weather {
         self.pass_until(earlier(opens_at_ms, -opening_ms)).await;
     }
 
+    /// Releases by a clock that says the first moment when it is first read, and then the other one.
+    async fn release_at(&mut self, reservation: &Reservation, [first, others]: [EpochMs; 2]) {
+        let mut release = redis::cmd("EVAL");
+        release.arg(script_at(stock::expanded::RELEASE, first, others)).arg(3);
+        release.arg(SALE_KEY).arg("buyers:{lamp:1:0}").arg("free:{lamp:1:0}");
+        release.arg(reservation.user.as_str()).arg(reservation.id.uuid.simple().to_string()).arg(0).arg(0);
+        let answer: String = release.query_async(&mut self.redis).await.unwrap();
+        assert_eq!(answer, "released");
+    }
+
     /// Tries to reserve for a new user.
     async fn ask(&mut self) -> Reserve {
         self.buyers += 1;
@@ -145,7 +155,7 @@ impl Weather {
 #[tokio::test]
 async fn units_become_available_over_time_and_who_comes_between_hears_when() {
     let mut weather =
-        Weather::start(7, Rain { at_once: 1, drops: drops([(20, 2), (50, 9)]), ..Rain::default() }, -5_000).await;
+        Weather::start(7, Rain { at_once: 1, drops: drops([(20, 2), (50, 9)]), ..Rain::default() }, -3_600_000).await;
     let opens_at = weather.current().terms.opens_at_ms;
     assert_eq!(weather.ask().await, Reserve::NotOpen(opens_at), "nothing drops before it opens");
 
@@ -155,10 +165,10 @@ async fn units_become_available_over_time_and_who_comes_between_hears_when() {
     assert_eq!(told.next_release_ms, Some(weather.current().terms.opens_at_ms.plus_s(20)));
     assert_eq!(told.lasts, Duration::from_millis(COOLDOWN_MS.into()));
 
-    weather.pass_until_after(20_000 - SOON_MS).await;
-    let told = weather.sold_out().await;
     let next = told.next_release_ms.expect("a drop is ahead");
-    assert!(told.lasts <= Duration::from_millis(SOON_MS as u64), "a mark must not outlast the drop: {told:?}");
+    let told = reserve_at(&weather.round, earlier(next, SOON_MS), BuyerClass::EVERYONE).await;
+    let expected = format!(" {SOON_MS} {}", next.0);
+    assert!(told.starts_with("sold_out ") && told.ends_with(&expected), "a mark must not outlast the drop: {told}");
     weather.pass_until(next).await;
     assert_eq!([weather.buy().await.unit, weather.buy().await.unit], [Unit(2), Unit(3)]);
 
@@ -202,10 +212,9 @@ async fn admission_says_when_more_comes() {
 async fn what_comes_back_does_not_delay_the_next_drop() {
     let mut weather = Weather::start(9, Rain { at_once: 1, drops: drops([(20, 1)]), ..Rain::default() }, 500).await;
     let reservation = weather.buy().await;
-    weather.pass_until_after(20_000 - SOON_MS).await;
     let next = weather.current().terms.opens_at_ms.plus_s(20);
     assert_eq!(weather.sold_out().await.next_release_ms, Some(next));
-    weather.round.release(&reservation).await;
+    weather.release_at(&reservation, [earlier(next, SOON_MS); 2]).await;
     assert_eq!(weather.round.view().await.counters.cooldown_until_ms, next, "all marks have expired by then");
     assert_eq!(weather.sold_out().await.next_release_ms, Some(next), "the unit is in cooldown");
     weather.pass_until(next).await;
@@ -219,12 +228,7 @@ async fn what_comes_back_as_units_drop_does_not_delay_them() {
     let reservation = weather.buy().await;
     let next = weather.current().terms.opens_at_ms.plus_s(20);
     assert_eq!(weather.sold_out().await.next_release_ms, Some(next));
-    let script = script_at(stock::expanded::RELEASE, earlier(next, 1), next);
-    let mut release = redis::cmd("EVAL");
-    release.arg(script).arg(3).arg(SALE_KEY).arg("buyers:{lamp:1:0}").arg("free:{lamp:1:0}");
-    release.arg(reservation.user.as_str()).arg(reservation.id.uuid.simple().to_string()).arg(0).arg(0);
-    let answer: String = release.query_async(&mut weather.redis).await.unwrap();
-    assert_eq!(answer, "released");
+    weather.release_at(&reservation, [earlier(next, 1), next]).await;
     assert_eq!(weather.round.view().await.counters.cooldown_until_ms, next, "everybody was told to come then");
 }
 
@@ -244,23 +248,24 @@ async fn who_was_promised_a_unit_gets_one_of_the_next_drop() {
 
 #[tokio::test]
 async fn a_change_of_the_plan_counts_once_and_no_older_one_counts() {
-    let rain = Rain { at_once: 2, steady: Some(Steady { units: 1, every_s: 10 }), ..Rain::default() };
-    let mut weather = Weather::start(100, rain, 25_500).await;
+    // Minutes from anything that drops, so that it happens where it should on a slow machine, too.
+    let rain = Rain { at_once: 2, steady: Some(Steady { units: 1, every_s: 1000 }), ..Rain::default() };
+    let mut weather = Weather::start(100, rain, 2_550_000).await;
     let before = weather.current().clone();
-    weather.rain(Rain { at_once: 3, drops: drops([(60, 5)]), ..Rain::default() }).await;
+    weather.rain(Rain { at_once: 3, drops: drops([(3500, 5)]), ..Rain::default() }).await;
     let once = weather.round.view().await.counters;
     assert_eq!((once.version, once.last_unit), (2, 7), "2, and 2 drops of 1, and 3");
     weather.amend().await;
     weather.round.stock().amend(&before).await.unwrap();
     assert_eq!(weather.round.view().await.counters, once);
-    weather.pass_until_after(59_000).await;
+    weather.pass_until_after(3_400_000).await;
     for unit in 1..=7 {
         assert_eq!(weather.buy().await.unit, Unit(unit));
     }
-    assert_eq!(weather.sold_out().await.next_release_ms, Some(weather.current().terms.opens_at_ms.plus_s(60)));
+    assert_eq!(weather.sold_out().await.next_release_ms, Some(weather.current().terms.opens_at_ms.plus_s(3500)));
     // A longer plan and then a shorter one: nothing of the longer one remains.
     weather
-        .rain(Rain { drops: (61..93).map(|after_s| RainDrop { after_s, units: 1 }).collect(), ..Rain::default() })
+        .rain(Rain { drops: (3501..3533).map(|after_s| RainDrop { after_s, units: 1 }).collect(), ..Rain::default() })
         .await;
     assert_eq!(weather.round.view().await.counters.plan, Some(weather.plan()));
     weather.rain(Rain::default()).await;
@@ -278,8 +283,11 @@ async fn what_a_change_brings_forward_has_a_cooldown() {
     weather.rain(Rain { at_once: 5, ..Rain::default() }).await;
     let counters = weather.round.view().await.counters;
     assert!(counters.cooldown_until_ms.0 >= free_of_marks && counters.available(clock()) == 5);
-    assert_eq!(weather.sold_out().await.next_release_ms, Some(counters.cooldown_until_ms));
-    weather.pass_until(counters.cooldown_until_ms).await;
+    // A cooldown that is not over before the question, however slow the machine is.
+    let until = clock().plus_s(60);
+    set_cooldown_until(&mut weather.redis, SALE_KEY, until).await.unwrap();
+    assert_eq!(weather.sold_out().await.next_release_ms, Some(until));
+    weather.pass_until(until).await;
     assert_eq!(weather.buy().await.unit, Unit(2));
     // Drops that are no earlier than announced have no cooldown.
     let before = weather.round.view().await.counters.cooldown_until_ms;
