@@ -66,7 +66,7 @@ async fn many_load_the_lost_lanes_beside_each_other() {
         for index in 0..=round % 3 {
             lanes.lose((index + round) % 4).await;
         }
-        let stocks: Vec<_> = (0..3).map(|_| stock::Stock::new(&lanes.server.valkey.url()).unwrap()).collect();
+        let stocks: Vec<_> = (0..3).map(|_| lanes.another_process()).collect();
         let loads: Vec<RoundLoad> = stocks.iter().map(|_| lanes.next_load(&[])).collect();
         let loading = stocks.iter().zip(&loads).map(|(stock, load)| stock.round_in(&lanes.id, 4).load_lanes(load, 40));
         for loaded in join_all(loading).await {
@@ -90,7 +90,7 @@ async fn many_load_the_lost_lanes_beside_each_other() {
 #[tokio::test]
 async fn a_load_that_never_holds_still_says_what_it_lacks() {
     let mut lanes = Lanes::start(9, 3).await;
-    let mover = stock::Stock::new(&lanes.server.valkey.url()).unwrap();
+    let mover = lanes.another_process();
     let id = lanes.id.clone();
     for attempt in 0.. {
         assert!(attempt < 100, "the lanes held still each time");

@@ -243,7 +243,7 @@ impl Expected {
                     .collect();
                 prop_assert!(lanes.load(&taken).await.unwrap());
                 // By then a process has forgotten what it knew of the lanes.
-                lanes.server.server = stock::Stock::new(&lanes.server.valkey.url()).unwrap();
+                lanes.server.server = lanes.another_process();
             }
             Step::Replicate => self.replica = Some(lanes.replicate().await),
             Step::FailOver { lanes: struck } => {
@@ -251,7 +251,7 @@ impl Expected {
                     for lane in lanes_of_bits(struck, of) {
                         lanes.fail_over(lane.index(), &replica).await;
                     }
-                    lanes.server.server = stock::Stock::new(&lanes.server.valkey.url()).unwrap();
+                    lanes.server.server = lanes.another_process();
                     self.reconcile(lanes).await?;
                 }
             }
