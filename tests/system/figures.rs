@@ -122,6 +122,7 @@ async fn redis_is_told_beside_the_requests() {
     let lab = Lab::selling(terms(1, 1)).await;
     lab.reserve("alice").await;
     lab.snapshots.flush_answers(&lab.stock).await;
+    let began = Instant::now();
     let (asked, calls) = redis_calls(&lab.valkey.url(), async {
         let mut asked = 0;
         until("the counts are flushed", async || {
@@ -135,9 +136,13 @@ async fn redis_is_told_beside_the_requests() {
         .await
     })
     .await;
-    assert!(asked >= 2, "only {asked} requests in a second");
+    let most = began.elapsed().as_secs() as usize;
     let scripts = calls.iter().filter(|call| *call == "EVALSHA").count();
-    assert_eq!(scripts, asked + 1, "one for each request and one for the flush");
+    let flushes = scripts - asked;
+    assert!(
+        (1..=most).contains(&flushes),
+        "{flushes} flushes in {most} s, beside a script for each of {asked} requests"
+    );
 }
 
 #[tokio::test]
