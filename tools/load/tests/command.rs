@@ -323,7 +323,7 @@ fn who_interrupts_it_gets_a_report_of_what_happened() {
 
 #[test]
 fn what_waits_for_a_connection_is_not_sent_any_more() {
-    let server = Server::that_takes(Duration::from_millis(100), sold_out);
+    let server = Server::that_takes(Duration::from_secs(1), sold_out);
     let folder = Folder::new("queued");
     let arguments = ["--users", "500", "--over-s", "0", "--bad", "0", "--connections", "1"];
     let mut command = load_on(&server, &folder, 10, &arguments);
