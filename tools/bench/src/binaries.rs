@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use anyhow::Result;
-use local::build::{ALL_FUNCTIONS, FUNCTIONS, cargo, compile, compile_programs};
+use local::build::{ALL_FUNCTIONS, FUNCTIONS, compile, compile_programs};
 use local::paths;
 use local::stages::Stage;
 
@@ -31,15 +31,15 @@ impl Binaries {
     }
 
     pub(crate) fn build(self, names: &[&str]) -> Result<()> {
-        let stage = Stage::spinner("Building the functions");
+        let (what, stage) = ("the functions", Stage::heading("Building the functions"));
         match self {
             Self::Shipped => {
-                let packages = names.iter().flat_map(|name| ["--package", name]);
-                compile(cargo().args(["build", "--release"]).args(packages), &stage)?;
+                let packages = names.iter().flat_map(|name| ["--package", *name]);
+                compile(what, ["--release"].into_iter().chain(packages))?;
             }
             Self::Tested => {
                 let programs: BTreeSet<&str> = names.iter().map(|name| self.program(name)).collect();
-                compile_programs(&Vec::from_iter(programs), &stage)?;
+                compile_programs(what, &Vec::from_iter(programs))?;
             }
         }
         stage.done(format!("target/{}", self.profile()));

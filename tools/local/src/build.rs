@@ -1,14 +1,13 @@
 //! Builds every function once and puts it where the CDK app and `cargo lambda` look for it.
 
-use std::io::{BufReader, Read};
 use std::process::{Command, Stdio};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 
 use crate::archives::stage_functions;
-use crate::install::run;
 use crate::paths;
-use crate::stages::Stage;
+use crate::setup::run;
+use crate::stages::without_bars;
 
 /// Every function, by the name of its package, binary and folder.
 pub const FUNCTIONS: [&str; 18] = [
@@ -33,77 +32,36 @@ pub const FUNCTIONS: [&str; 18] = [
 ];
 
 /// The cargo that runs this program, or else the one on the path, in the checkout's root.
-///
+pub fn cargo() -> Command {
+    in_the_checkout(Command::new(std::env::var("CARGO").unwrap_or_else(|_| "cargo".into())))
+}
+
 /// The variables that `cargo run` set for this program's package are removed: build scripts that read such variables,
 /// as those of `ring` do, would run again, and everything that depends on them would be rebuilt.
-pub fn cargo() -> Command {
-    let mut cargo = Command::new(std::env::var("CARGO").unwrap_or_else(|_| "cargo".into()));
+fn in_the_checkout(mut command: Command) -> Command {
     for (name, _) in std::env::vars_os() {
         let name = name.to_string_lossy();
         if name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_") {
-            cargo.env_remove(&*name);
+            command.env_remove(&*name);
         }
     }
-    cargo.current_dir(paths::root());
-    cargo
+    command.current_dir(paths::root());
+    command
 }
 
-/// Runs a `cargo build` to its end and shows the progress in `stage`.
-pub fn compile(cargo: &mut Command, stage: &Stage) -> Result<()> {
-    // Without these, cargo only shows progress on a terminal.
-    cargo.env("CARGO_TERM_PROGRESS_WHEN", "always").env("CARGO_TERM_PROGRESS_WIDTH", "80");
-    cargo.env("CARGO_TERM_COLOR", "never").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
-    let mut child = cargo.spawn().context("cargo does not start; install Rust with rustup")?;
-    let (mut line, mut said) = (Vec::new(), String::new());
-    for byte in BufReader::new(child.stderr.take().context("its standard error is a pipe")?).bytes() {
-        match byte? {
-            b'\r' | b'\n' => {
-                let text = String::from_utf8_lossy(&line);
-                match Said::read(&text) {
-                    Said::Progress(progress) => stage.say(progress),
-                    Said::Status => {}
-                    Said::Diagnostic => said += &format!("{text}\n"),
-                }
-                line.clear();
-            }
-            byte => line.push(byte),
-        }
-    }
-    ensure!(child.wait()?.success(), "cargo failed:\n{said}");
+/// Compiles `what` with a `cargo build` with these arguments. It shows its progress, if there is anything to compile.
+pub fn compile<'a>(what: &str, arguments: impl IntoIterator<Item = &'a str>) -> Result<()> {
+    let mut compiling = in_the_checkout(Command::new(paths::root().join("tools/compile.sh")));
+    compiling.args([&*format!("Compiling {what}"), "build"]).args(arguments).stdin(Stdio::null());
+    // The compiler has said why.
+    ensure!(without_bars(|| compiling.status())?.success(), "{what} cannot be compiled");
     Ok(())
 }
 
 /// Compiles programs with the same features as the tests, those of the whole workspace, so that shared crates are
 /// compiled only once.
-pub fn compile_programs(names: &[&str], stage: &Stage) -> Result<()> {
-    compile(cargo().args(["build", "--workspace"]).args(names.iter().flat_map(|name| ["--bin", name])), stage)
-}
-
-/// A line of cargo's output.
-#[derive(Debug, PartialEq, Eq)]
-enum Said {
-    Progress(String),
-    Status,
-    Diagnostic,
-}
-
-impl Said {
-    fn read(line: &str) -> Self {
-        // A status line has a verb that ends in the twelfth column.
-        let verb = line.get(..12).map(str::trim_start).filter(|verb| {
-            verb.starts_with(|c: char| c.is_ascii_uppercase()) && verb[1..].chars().all(|c| c.is_ascii_lowercase())
-        });
-        match verb {
-            Some("Building") => {
-                let far = line.rsplit_once("] ").and_then(|(_, rest)| rest.split(':').next()?.split_once('/'));
-                far.map_or(Self::Status, |(done, all)| Self::Progress(format!("{} of {}", done, all.trim())))
-            }
-            Some("Blocking") => Self::Progress("waiting for another cargo".to_owned()),
-            Some("Updating" | "Downloading" | "Downloaded") => Self::Progress("downloading crates".to_owned()),
-            Some(_) => Self::Status,
-            None => Self::Diagnostic,
-        }
-    }
+pub fn compile_programs(what: &str, names: &[&str]) -> Result<()> {
+    compile(what, ["--workspace"].into_iter().chain(names.iter().flat_map(|name| ["--bin", *name])))
 }
 
 /// The program that is all functions.
@@ -111,8 +69,8 @@ pub const ALL_FUNCTIONS: &str = "functions";
 
 /// Builds the functions for this machine, as one program, and stages it as `target/lambda/NAME/bootstrap` of each, with
 /// the archive beside it.
-pub fn build_functions(stage: &Stage) -> Result<()> {
-    compile_programs(&[ALL_FUNCTIONS], stage)?;
+pub fn build_functions() -> Result<()> {
+    compile_programs("the functions", &[ALL_FUNCTIONS])?;
     let folders = FUNCTIONS.map(|function| paths::target().join("lambda").join(function));
     stage_functions(&paths::target().join("debug").join(ALL_FUNCTIONS), &folders)
 }
@@ -135,26 +93,5 @@ mod tests {
         let (_, list) = all.rsplit_once('[').unwrap();
         let listed: Vec<&str> = list.split(']').next().unwrap().split(',').map(str::trim).collect();
         assert_eq!(listed, FUNCTIONS);
-    }
-
-    #[test]
-    fn progress_is_told_from_what_the_compiler_says() {
-        let progress = |text: &str| Said::Progress(text.to_owned());
-        for (line, said) in [
-            ("    Building [=====>        ] 12/456: serde, aws-sdk-sqs(build)   ", progress("12 of 456")),
-            ("    Building [=============> ] 455/456", progress("455 of 456")),
-            ("    Blocking waiting for file lock on build directory", progress("waiting for another cargo")),
-            (" Downloading crates ...", progress("downloading crates")),
-            ("   Compiling serde v1.0.0", Said::Status),
-            ("    Finished `dev` profile [optimized] target(s) in 0.3s", Said::Status),
-            ("error[E0308]: mismatched types", Said::Diagnostic),
-            ("  --> src/main.rs:1:1", Said::Diagnostic),
-            ("12 |     Something Building [1/2]", Said::Diagnostic),
-            ("   |", Said::Diagnostic),
-            ("", Said::Diagnostic),
-            ("ééééééé: no", Said::Diagnostic),
-        ] {
-            assert_eq!(Said::read(line), said, "{line:?}");
-        }
     }
 }

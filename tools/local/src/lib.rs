@@ -17,7 +17,6 @@ pub mod emulator;
 pub mod event;
 pub mod export;
 pub mod identity;
-pub mod install;
 pub mod lagging;
 pub mod lend;
 pub mod operate;

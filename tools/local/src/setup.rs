@@ -1,12 +1,14 @@
 //! Installing, building and starting.
 
-use anyhow::Result;
+use std::io::ErrorKind;
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, bail, ensure};
 
 use crate::build::{build_functions, build_pages};
 use crate::cloud::{Cloud, Ground};
 use crate::identity::Issuer;
-use crate::install;
-use crate::paths::usable_state;
+use crate::paths::{self, usable_state};
 use crate::stages::Stage;
 use crate::synthesis;
 use crate::web::WebServer;
@@ -17,18 +19,33 @@ pub fn set_up() -> Result<()> {
     let stage = Stage::spinner("Building the pages");
     build_pages()?;
     stage.done("web/dist");
-    let stage = Stage::spinner("Building the functions");
-    build_functions(&stage)?;
+    let stage = Stage::heading("Building the functions");
+    build_functions()?;
     stage.done("target/lambda");
     Ok(())
 }
 
-/// Installs the local cloud, unless it is installed.
+/// Installs the local cloud into the checkout, unless it is installed. Nothing outside of it changes.
 pub fn install() -> Result<()> {
-    install::ensure_programs()?;
+    // Also those that are needed later.
+    let needed = Command::new(paths::root().join("tools/needed.sh")).stdin(Stdio::null()).output()?;
+    ensure!(needed.status.success(), "{}", String::from_utf8_lossy(&needed.stderr).trim_end());
     let stage = Stage::spinner("Installing the local cloud");
-    install::install()?;
+    run(&mut Command::new(paths::root().join("tools/install.sh")), "tools/install.sh")?;
     stage.done("Valkey, AWS emulator, CDK");
+    Ok(())
+}
+
+/// Runs a tool to its end.
+pub fn run(command: &mut Command, tool: &str) -> Result<()> {
+    let output = match command.stdin(Stdio::null()).output() {
+        Err(error) if error.kind() == ErrorKind::NotFound => bail!("not installed: {tool}"),
+        output => output.with_context(|| format!("{tool} does not start"))?,
+    };
+    if !output.status.success() {
+        let printed = [output.stdout, output.stderr].concat();
+        bail!("{tool} failed ({}):\n{}", output.status, String::from_utf8_lossy(&printed));
+    }
     Ok(())
 }
 
@@ -63,4 +80,15 @@ where
     .await?;
     stage.done(web.url());
     Ok((done, cloud, web))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_missing_is_told_in_one_line() {
+        let missing = run(&mut Command::new("no-such-program"), "node").unwrap_err();
+        assert_eq!(format!("{missing:#}"), "not installed: node");
+    }
 }

@@ -17,9 +17,14 @@ pub fn progress_line() -> load::ProgressLine {
     load::ProgressLine::among(&BARS)
 }
 
+/// Does what prints lines of its own, which bars would overwrite.
+pub(crate) fn without_bars<T>(work: impl FnOnce() -> T) -> T {
+    BARS.suspend(work)
+}
+
 /// Prints a line above the bars.
 pub(crate) fn say_above(line: &str) {
-    BARS.suspend(|| eprintln!("{line}"));
+    without_bars(|| eprintln!("{line}"));
 }
 
 /// A stage of something long: a bar at a terminal. In a log, or at a terminal that shows no bars (`TERM` is unset or
@@ -41,7 +46,7 @@ impl Stage {
 
     /// A stage of unknown length that has other lines in a log, such as those of a load. It only logs its beginning and
     /// its end.
-    pub(crate) fn heading(name: impl Into<String>) -> Self {
+    pub fn heading(name: impl Into<String>) -> Self {
         let stage = Self::spinning(name);
         if stage.bar.is_hidden() {
             eprintln!("  {}", stage.name);
@@ -98,7 +103,7 @@ impl Stage {
     pub fn done(self, result: impl AsRef<str>) {
         let line = format!("✓ {:<26} {} ({:.1} s)", self.name, result.as_ref(), self.bar.elapsed().as_secs_f32());
         self.bar.finish_and_clear();
-        BARS.suspend(|| eprintln!("{line}"));
+        say_above(&line);
     }
 }
 

@@ -12,10 +12,9 @@ use local::build::compile_programs;
 use local::client::{Client as Api, NewSale};
 use local::deployment::{Deployment, sealed};
 use local::identity::{AUDIENCE, Bearer, Issuer};
-use local::install::run;
 use local::paths;
 use local::process::{Kept, tail};
-use local::setup::set_up;
+use local::setup::{run, set_up};
 use local::stages::Stage;
 use local::valkey::Valkey;
 use pass::KeyRing;
@@ -56,9 +55,7 @@ pub(crate) trait Seller {
 /// Builds and installs both.
 pub(crate) fn prepare() -> Result<()> {
     set_up()?;
-    let stage = Stage::spinner("Building `make up`");
-    compile_programs(&[LOCAL], &stage)?;
-    stage.done("target/debug");
+    compile_programs("`make up`", &[LOCAL])?;
     let stage = Stage::spinner("Installing the rival");
     let script = paths::root().join("tools/packages.sh");
     run(Command::new(script).arg(PACKAGE).current_dir(paths::root()), "tools/packages.sh")?;
