@@ -1,6 +1,4 @@
 //! Answers of the control plane.
-//!
-//! Fields that do not matter for serving an API are listed and ignored, so that all unknown ones can be refused.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -8,6 +6,30 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::cors::Cors;
+
+/// Members of these that do not matter for serving an API. All others that are unknown are refused.
+pub(super) const IGNORED: [&str; 20] = [
+    "accessLogSettings",
+    "apiEndpoint",
+    "apiKeySelectionExpression",
+    "authorizerCredentialsArn",
+    "authorizerPayloadFormatVersion",
+    "authorizerResultTtlInSeconds",
+    "authorizerUri",
+    "autoDeploy",
+    "createdDate",
+    "deploymentId",
+    "description",
+    "disableSchemaValidation",
+    "enableSimpleResponses",
+    "integrationMethod",
+    "lastUpdatedDate",
+    "name",
+    "operationName",
+    "routeId",
+    "tags",
+    "version",
+];
 
 #[derive(Deserialize)]
 pub(super) struct Page<T> {
@@ -25,22 +47,6 @@ pub(super) struct ApiItem {
     pub(super) cors_configuration: Option<Cors>,
     #[serde(default)]
     pub(super) disable_execute_api_endpoint: bool,
-    #[serde(rename = "name")]
-    _name: Value,
-    #[serde(default, rename = "apiEndpoint")]
-    _endpoint: Value,
-    #[serde(default, rename = "apiKeySelectionExpression")]
-    _key_selection: Value,
-    #[serde(default, rename = "createdDate")]
-    _created: Value,
-    #[serde(default, rename = "description")]
-    _description: Value,
-    #[serde(default, rename = "disableSchemaValidation")]
-    _schema: Value,
-    #[serde(default, rename = "tags")]
-    _tags: Value,
-    #[serde(default, rename = "version")]
-    _version: Value,
 }
 
 #[derive(Deserialize)]
@@ -55,10 +61,6 @@ pub(super) struct RouteItem {
     pub(super) authorization_scopes: Vec<String>,
     #[serde(default)]
     pub(super) api_key_required: bool,
-    #[serde(rename = "routeId")]
-    _id: Value,
-    #[serde(default, rename = "operationName")]
-    _operation: Value,
 }
 
 #[derive(Deserialize)]
@@ -72,10 +74,6 @@ pub(super) struct IntegrationItem {
     pub(super) timeout_in_millis: Option<u64>,
     #[serde(default)]
     pub(super) connection_type: Option<String>,
-    #[serde(default, rename = "integrationMethod")]
-    _method: Value,
-    #[serde(default, rename = "description")]
-    _description: Value,
 }
 
 #[derive(Deserialize)]
@@ -85,18 +83,6 @@ pub(super) struct AuthorizerItem {
     pub(super) authorizer_type: String,
     pub(super) identity_source: Vec<String>,
     pub(super) jwt_configuration: JwtItem,
-    #[serde(rename = "name")]
-    _name: Value,
-    #[serde(default, rename = "authorizerUri")]
-    _uri: Value,
-    #[serde(default, rename = "authorizerPayloadFormatVersion")]
-    _format: Value,
-    #[serde(default, rename = "authorizerResultTtlInSeconds")]
-    _ttl: Value,
-    #[serde(default, rename = "enableSimpleResponses")]
-    _simple: Value,
-    #[serde(default, rename = "authorizerCredentialsArn")]
-    _credentials: Value,
 }
 
 #[derive(Deserialize)]
@@ -117,20 +103,6 @@ pub(super) struct StageItem {
     pub(super) default_route_settings: SettingsItem,
     #[serde(default)]
     pub(super) route_settings: HashMap<String, SettingsItem>,
-    #[serde(default, rename = "autoDeploy")]
-    _auto_deploy: Value,
-    #[serde(default, rename = "accessLogSettings")]
-    _access_log: Value,
-    #[serde(default, rename = "createdDate")]
-    _created: Value,
-    #[serde(default, rename = "lastUpdatedDate")]
-    _updated: Value,
-    #[serde(default, rename = "description")]
-    _description: Value,
-    #[serde(default, rename = "deploymentId")]
-    _deployment: Value,
-    #[serde(default, rename = "tags")]
-    _tags: Value,
 }
 
 /// The emulator returns the template's value in its original form.

@@ -3,17 +3,22 @@
 
 use std::collections::BTreeMap;
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::num::NonZeroU32;
+use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
+use governor::Quota;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use super::Concurrency;
 use super::control_plane::{
-    ApiItem, AuthorizerItem, FunctionItem, IntegrationItem, JwtItem, Page, RouteItem, StageItem,
+    ApiItem, AuthorizerItem, FunctionItem, IGNORED, IntegrationItem, JwtItem, Page, RouteItem, StageItem,
 };
 use super::cors::Cors;
+use super::function::surroundings;
+use super::pool::FunctionSpec;
 
 /// The longest time for a request, from its head to the function's answer (quotas of HTTP APIs).
 pub const MAX_TIMEOUT: Duration = Duration::from_secs(30);
@@ -28,7 +33,7 @@ pub(super) struct HttpApi {
     pub(super) routes: Vec<Route>,
     pub(super) cors: Option<Cors>,
     /// The functions behind the routes, by name.
-    pub(super) functions: BTreeMap<String, Function>,
+    pub(super) functions: BTreeMap<String, FunctionSpec>,
 }
 
 /// A route.
@@ -38,7 +43,7 @@ pub(super) struct Route {
     pub(super) authorizer: Option<Authorizer>,
     /// If not empty, a token must have one of them.
     pub(super) scopes: Vec<String>,
-    pub(super) throttle: Option<Throttle>,
+    pub(super) throttle: Option<Quota>,
     /// The function's name.
     pub(super) function: String,
     pub(super) timeout: Duration,
@@ -51,41 +56,31 @@ pub(super) struct Authorizer {
     pub(super) audience: Vec<String>,
 }
 
-/// A throttle.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Throttle {
-    pub(super) per_s: u32,
-    pub(super) burst: u32,
-}
-
-/// A function behind a route.
-pub(super) struct Function {
-    pub(super) handler: String,
-    pub(super) environment: Vec<(String, String)>,
-    pub(super) timeout: Duration,
-    pub(super) memory_mb: u32,
-    pub(super) bootstrap: PathBuf,
-}
-
-/// The control plane at an endpoint.
-struct Control {
+/// The control plane at an endpoint, and how the functions of its API are to run.
+struct Control<'a> {
     http: reqwest::Client,
-    endpoint: String,
+    endpoint: &'a str,
+    home: &'a Path,
+    concurrency: Concurrency,
 }
 
-/// Reads the only HTTP API that is deployed at `endpoint`. The programs of its functions go to `folder`. Fails if there
-/// is not exactly one, or it has a feature that is not supported here; the message names it.
-pub(super) async fn read(endpoint: &str, folder: &Path) -> Result<HttpApi> {
-    let control = Control { http: reqwest::Client::builder().timeout(TIMEOUT).build()?, endpoint: endpoint.to_owned() };
+/// Reads the only HTTP API that is deployed at `endpoint`. The programs and logs of its functions go to `home`. Fails if
+/// there is not exactly one, or it has a feature that is not supported here; the message names it.
+pub(super) async fn read(endpoint: &str, home: &Path, concurrency: Concurrency) -> Result<HttpApi> {
+    let control = Control { http: reqwest::Client::builder().timeout(TIMEOUT).build()?, endpoint, home, concurrency };
     let apis: Vec<Value> = control.items("/v2/apis").await?;
     let http: Vec<Value> = apis.into_iter().filter(|api| api["protocolType"] == "HTTP").collect();
     let [api] = &http[..] else { bail!("there are {} HTTP APIs, but this gateway serves one", http.len()) };
-    control.api(known("the API", api)?, folder).await
+    control.api(known("the API", api)?).await
 }
 
 /// Empty members mean nothing, so they are removed before the others are checked.
 fn known<T: DeserializeOwned>(what: &str, item: &Value) -> Result<T> {
-    serde_json::from_value(without_empty(item))
+    let mut matters = without_empty(item);
+    if let Some(members) = matters.as_object_mut() {
+        members.retain(|name, _| !IGNORED.contains(&name.as_str()));
+    }
+    serde_json::from_value(matters)
         .with_context(|| format!("{what} has a feature that this gateway does not support: {item}"))
 }
 
@@ -102,7 +97,7 @@ fn without_empty(item: &Value) -> Value {
     Value::Object(members.map(|(name, value)| (name.clone(), without_empty(value))).collect())
 }
 
-impl Control {
+impl Control<'_> {
     async fn get<T: DeserializeOwned>(&self, path: &str) -> Result<T> {
         let response = self.http.get(format!("{}{path}", self.endpoint)).send().await?.error_for_status()?;
         response.json().await.with_context(|| format!("cannot read the control plane's answer to {path}"))
@@ -119,7 +114,7 @@ impl Control {
         items.iter().map(|item| known(what, item)).collect()
     }
 
-    async fn api(&self, api: ApiItem, folder: &Path) -> Result<HttpApi> {
+    async fn api(&self, api: ApiItem) -> Result<HttpApi> {
         ensure!(api.protocol_type == "HTTP");
         ensure!(!api.disable_execute_api_endpoint, "the API has no endpoint of its own");
         ensure!(
@@ -154,7 +149,7 @@ impl Control {
         let mut functions = BTreeMap::new();
         for route in &routes {
             if !functions.contains_key(&route.function) {
-                let function = self.function(&route.function, folder).await;
+                let function = self.function(&route.function).await;
                 functions.insert(
                     route.function.clone(),
                     function.with_context(|| format!("the function {}", route.function))?,
@@ -164,27 +159,30 @@ impl Control {
         Ok(HttpApi { id, routes, cors: api.cors_configuration, functions })
     }
 
-    async fn function(&self, name: &str, folder: &Path) -> Result<Function> {
+    async fn function(&self, name: &str) -> Result<FunctionSpec> {
         let FunctionItem { configuration, code } = self.get(&format!("/2015-03-31/functions/{name}")).await?;
         ensure!(configuration.runtime.starts_with("provided."), "its runtime is {}", configuration.runtime);
         ensure!(configuration.package_type.is_none_or(|package| package == "Zip"), "it is not an archive");
         ensure!(configuration.layers.is_empty(), "it has layers");
         // One file for all functions with the same program. `env`, which starts it, would take a name with `=` for a variable.
-        let bootstrap = folder.join(configuration.code_sha256.replace(['/', '+', '='], "_")).join("bootstrap");
+        let code_sha256 = configuration.code_sha256.replace(['/', '+', '='], "_");
+        let bootstrap = self.home.join("functions").join(code_sha256).join("bootstrap");
         if !bootstrap.exists() {
             let archive = self.http.get(&code.location).send().await?.error_for_status()?.bytes().await?;
             let (into, name) = (bootstrap.clone(), name.to_owned());
             let unpacked = move || unpack(&archive, &into).with_context(|| format!("the archive of {name}"));
             tokio::task::spawn_blocking(unpacked).await??;
         }
-        Ok(Function {
-            handler: configuration.handler,
-            environment: configuration
-                .environment
-                .map_or_else(Vec::new, |environment| environment.variables.into_iter().collect()),
-            timeout: Duration::from_secs(configuration.timeout),
-            memory_mb: configuration.memory_size,
+        let mut environment = surroundings(name, &configuration.handler, self.endpoint, configuration.memory_size);
+        environment.extend(configuration.environment.into_iter().flat_map(|own| own.variables));
+        Ok(FunctionSpec {
+            name: name.to_owned(),
             bootstrap,
+            environment,
+            timeout: Duration::from_secs(configuration.timeout),
+            at_once: self.concurrency.at_once,
+            most: self.concurrency.most,
+            log: self.home.join(format!("{name}.log")),
         })
     }
 }
@@ -226,7 +224,7 @@ impl RouteItem {
             (None, None) => None,
             // A rate below one would lock everybody out; the gateway counts whole ones.
             (Some(per_s), Some(burst)) if per_s >= 1.0 && per_s <= f64::from(u32::MAX) && burst >= 1 => {
-                Some(Throttle { per_s: per_s as u32, burst })
+                Some(quota(per_s as u32, burst))
             }
             other => bail!("its throttle is {other:?}"),
         };
@@ -252,6 +250,11 @@ impl AuthorizerItem {
         let JwtItem { audience, issuer } = &self.jwt_configuration;
         Ok(Authorizer { issuer: issuer.clone(), audience: audience.clone() })
     }
+}
+
+fn quota(per_s: u32, burst: u32) -> Quota {
+    let at_least_one = |count| NonZeroU32::new(count).unwrap_or(NonZeroU32::MIN);
+    Quota::per_second(at_least_one(per_s)).allow_burst(at_least_one(burst))
 }
 
 /// The function's name in `arn:aws:lambda:REGION:ACCOUNT:function:NAME`, or in the path of an invocation with it.

@@ -21,21 +21,18 @@ mod server;
 
 use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, SocketAddr};
-use std::num::NonZeroU32;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use governor::{DefaultDirectRateLimiter, Quota, RateLimiter};
+use governor::RateLimiter;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
-use crate::function::surroundings;
-use crate::pool::{FunctionSpec, Pool, PoolCounts};
+use crate::pool::{Pool, PoolCounts};
 use crate::process::loopback;
 use authorizer::Authorizer;
-use deployed::Throttle;
 use routes::Routes;
 use served::{Route, Shared};
 
@@ -107,23 +104,9 @@ impl Gateway {
         concurrency: Concurrency,
     ) -> Result<Self> {
         let concurrency = concurrency.within(command_line::allow_open_files(MOST_FILES));
-        let api = deployed::read(endpoint, &home.join("functions")).await.context("the deployed API")?;
-        let mut pools = BTreeMap::new();
-        for (name, function) in api.functions {
-            let mut environment = surroundings(&name, &function.handler, endpoint, function.memory_mb);
-            environment.extend(function.environment);
-            let log = home.join(format!("{name}.log"));
-            let spec = FunctionSpec {
-                bootstrap: function.bootstrap,
-                environment,
-                timeout: function.timeout,
-                at_once: concurrency.at_once,
-                most: concurrency.most,
-                log,
-                name: name.clone(),
-            };
-            pools.insert(name, Arc::new(Pool::new(spec)));
-        }
+        let api = deployed::read(endpoint, home, concurrency).await.context("the deployed API")?;
+        let pools = api.functions.into_iter().map(|(name, spec)| (name, Arc::new(Pool::new(spec))));
+        let pools: BTreeMap<String, Arc<Pool>> = pools.collect();
         let mut authorizers: Vec<(deployed::Authorizer, Arc<Authorizer>)> = Vec::new();
         let mut routes = Vec::new();
         for route in api.routes {
@@ -142,7 +125,7 @@ impl Gateway {
                 key: route.key.clone(),
                 authorizer,
                 scopes: route.scopes,
-                throttle: route.throttle.map(limiter),
+                throttle: route.throttle.map(RateLimiter::direct),
                 pool: Arc::clone(&pools[&route.function]),
                 timeout: route.timeout,
             };
@@ -187,10 +170,4 @@ impl Drop for Gateway {
         // Open connections continue, and keep what serves them.
         self.served.0.pools.values().for_each(|pool| pool.end());
     }
-}
-
-fn limiter(throttle: Throttle) -> DefaultDirectRateLimiter {
-    let at_least_one = |count| NonZeroU32::new(count).unwrap_or(NonZeroU32::MIN);
-    let quota = Quota::per_second(at_least_one(throttle.per_s)).allow_burst(at_least_one(throttle.burst));
-    RateLimiter::direct(quota)
 }
