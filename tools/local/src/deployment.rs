@@ -26,7 +26,7 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
 const ASSETS_BUCKET: &str = "flash-sale-functions";
 
 /// The stack's outputs, as addresses that work from this machine; aliases are how it names them.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Deployment {
     /// The endpoint of every AWS service.
     pub endpoint: String,

@@ -1,16 +1,17 @@
 //! Every mistake on the command line gets one line that says what is wrong and what to do.
 
 use std::ffi::OsStr;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
-use std::sync::LazyLock;
 
 use axum::extract::Path as Segments;
 use axum::http::{StatusCode, Uri};
 use axum::routing::{get, post};
 use axum::{Json, Router};
+use local::deployment::Deployment;
+use local::identity::new_key;
 use local::paths;
-use local::process::{Port, ProcessRun};
+use local::process::{Port, ProcessRun, loopback};
 use serde_json::{Value, json};
 
 mod common;
@@ -18,37 +19,9 @@ mod common;
 /// Arguments, environment, and the expected line.
 type Case = (&'static [&'static str], &'static [(&'static str, &'static str)], String);
 
-/// The variables that stand for options, and those of `make`. None may come from the environment of the tests.
-const VARIABLES: [&str; 27] = [
-    "BUYERS",
-    "COMMITMENT",
-    "FORMAT",
-    "FUNCTION",
-    "GATE_EVERY",
-    "HOLD",
-    "ID",
-    "JSON",
-    "KEYS",
-    "KIND",
-    "MAKEFLAGS",
-    // With it `make` prints that it was started by another make.
-    "MAKELEVEL",
-    "MFLAGS",
-    "OPENS_AT",
-    "OPERATOR",
-    "OUT",
-    "OVER_S",
-    "PAYMENT_WINDOW_S",
-    "QUEUE",
-    "ROUND",
-    "SALE",
-    "SAMPLE",
-    "TICKET",
-    "UNIT",
-    "UNITS",
-    "URL",
-    "USER_ID",
-];
+/// What programs need of the tests' environment. Variables that stand for options, and those of `make`, may not come from
+/// there.
+const KEPT: [&str; 6] = ["CARGO_TARGET_DIR", "HOME", "MUTANT", "MUTANT_HITS", "PATH", "TMPDIR"];
 const NOTHING_RUNS: &str = "nothing is running; start it with `make up`";
 const NO_KEYS: &str =
     "KEYS is missing: the pass keys, in the form of their secret: KEYS='{\"signing\":1,\"key1\":\"…\"}'";
@@ -70,6 +43,11 @@ impl Home {
         home
     }
 
+    /// A state in which a system runs whose API is on `port`.
+    fn of_system(name: &str, port: u16) -> Self {
+        Self::with(name, &state(&running(), port).to_string())
+    }
+
     fn local(&self, arguments: &[&str], environment: &[(&str, &str)]) -> Output {
         let mut command = Command::new(env!("CARGO_BIN_EXE_local"));
         command.args(arguments);
@@ -84,9 +62,7 @@ impl Home {
     }
 
     fn run(&self, mut command: Command, environment: &[(&str, &str)]) -> Output {
-        for name in VARIABLES {
-            command.env_remove(name);
-        }
+        command.env_clear().envs(KEPT.into_iter().filter_map(|name| Some((name, std::env::var_os(name)?))));
         command.env("LOCAL_STATE", &self.0).env("RUST_BACKTRACE", "full").envs(environment.iter().copied());
         command.stdin(Stdio::null()).output().unwrap()
     }
@@ -148,6 +124,7 @@ fn what_needs_a_running_system_says_how_to_start_one() {
     one_line(&home.local(&["tokens", "--url", "https://shop.example.org"], &[]), 1, elsewhere);
 }
 
+/// `command_line` has more of such values.
 #[test]
 fn a_value_that_does_not_fit_is_named_as_it_was_typed() {
     let home = Home::new("values");
@@ -155,13 +132,9 @@ fn a_value_that_does_not_fit_is_named_as_it_was_typed() {
     let kinds = "one of sale, red-packet, prizes, lottery, rain, early-access, line";
     let sale = "a sale id is 1 to 48 of a-z, 0-9 and '-', and starts with a letter or digit; got";
     let id = "a reservation id has the form SALE.ROUND.UUID with the UUID in 32 hexadecimal digits; got";
-    let cases: [Case; 20] = [
+    let cases: [Case; 14] = [
         (&["demo"], &[("UNITS", "-1")], format!("UNITS: {units} \"-1\"")),
-        (&["demo"], &[("UNITS", "abc")], format!("UNITS: {units} \"abc\"")),
-        (&["demo"], &[("UNITS", "0")], format!("UNITS: {units} \"0\"")),
         (&["demo", "--units", "10001"], &[("UNITS", "5")], format!("--units: {units} \"10001\"")),
-        (&["demo", "--units=-1"], &[], format!("--units: {units} \"-1\"")),
-        (&["demo", "--units", "-1"], &[], format!("--units: {units} \"-1\"")),
         (&["demo"], &[("BUYERS", "many")], "BUYERS: a whole number from 1 to 100,000; got \"many\"".into()),
         (&["demo"], &[("PAYMENT_WINDOW_S", "4")], "PAYMENT_WINDOW_S: a whole number from 5 to 3,600; got \"4\"".into()),
         (&["demo"], &[("KIND", "nothing")], format!("KIND: {kinds}; got \"nothing\"")),
@@ -188,8 +161,6 @@ fn a_value_that_does_not_fit_is_named_as_it_was_typed() {
             &[],
             "which reservation? `./flash trace ID`, with the reservation_id of a 202 or of `GET /v1/orders`".into(),
         ),
-        (&["nothing"], &[], "unrecognized subcommand 'nothing'; see --help".into()),
-        (&["token", "--nobody"], &[], "unexpected argument '--nobody' found; see --help".into()),
     ];
     for (arguments, environment, line) in cases {
         let status = if arguments == ["trace"] && environment.is_empty() { 1 } else { 2 };
@@ -273,43 +244,14 @@ fn what_is_missing_on_the_machine_is_named_with_how_to_get_it() {
     one_line(&home.local(&["install"], &[("PATH", nothing.to_str().unwrap())]), 1, missing);
 }
 
-fn pem() -> &'static str {
-    static PEM: LazyLock<String> = LazyLock::new(|| local::identity::new_key().unwrap());
-    &PEM
-}
-
 /// The record of a system whose API and AWS are on `port`.
-fn state(supervisor: &Value, port: u16, home: &Path) -> Value {
-    let url = format!("http://127.0.0.1:{port}");
-    let mut deployment = json!({ "endpoint": url, "api_url": url, "emulator_api_url": url, "home": home });
-    for name in [
-        "redis_url",
-        "table",
-        "orders_queue_url",
-        "orders_dlq_url",
-        "quarantine_queue_url",
-        "expiry_queue_url",
-        "expiry_dlq_url",
-        "rebuilds_queue_url",
-        "winners_queue_url",
-        "winners_dlq_url",
-        "winner_secret",
-        "event_bus",
-        "emitter_failures_queue_url",
-        "webhook_queue_url",
-        "webhook_dlq_url",
-        "webhook_secret",
-        "payment_secret",
-        "pass_secret",
-        "warmup_function",
-        "reconciliation_function",
-    ] {
-        deployment[name] = json!(name);
-    }
+fn state(supervisor: &Value, port: u16) -> Value {
+    let url = loopback(port);
+    let deployment = Deployment { endpoint: url.clone(), api_url: url, ..Deployment::default() };
     json!({
         "supervisor": supervisor,
         "ports": { "valkey": port, "emulator": port, "gateway": port, "web": port },
-        "issuer_key_pem": pem(),
+        "issuer_key_pem": new_key().unwrap(),
         "deployment": deployment,
     })
 }
@@ -335,7 +277,7 @@ fn a_system_that_was_killed_is_no_running_one() {
     let port = Port::free().unwrap();
     let mut supervisor = running();
     supervisor["started"] = json!(supervisor["started"].as_u64().unwrap() - 1);
-    let home = Home::with("killed", &state(&supervisor, port.number(), Path::new("/")).to_string());
+    let home = Home::with("killed", &state(&supervisor, port.number()).to_string());
     for command in [&["token"][..], &["audit"], &["pass"], &["redrive", "orders"], &["watch"], &["event"]] {
         let line = "what `make up` started was killed; start it again with `make up`";
         one_line(&home.local(command, &[]), 1, line);
@@ -345,7 +287,7 @@ fn a_system_that_was_killed_is_no_running_one() {
 #[test]
 fn a_second_watch_is_refused() {
     let port = Port::free().unwrap();
-    let home = Home::with("watched", &state(&running(), port.number(), Path::new("/")).to_string());
+    let home = Home::of_system("watched", port.number());
     // If another program has it already, that is as good.
     let _taken = std::net::TcpListener::bind(("127.0.0.1", 9000));
     let line = "port 9000 is taken; stop the other `./flash watch` or whatever else uses it";
@@ -355,7 +297,7 @@ fn a_second_watch_is_refused() {
 #[test]
 fn a_system_that_is_starting_is_not_asked() {
     let port = Port::free().unwrap();
-    let mut state = state(&running(), port.number(), Path::new("/"));
+    let mut state = state(&running(), port.number());
     state["deployment"] = Value::Null;
     let home = Home::with("starting", &state.to_string());
     one_line(&home.local(&["token"], &[]), 1, "`make up` is still starting it; try again when it is done");
@@ -365,7 +307,7 @@ fn a_system_that_is_starting_is_not_asked() {
 fn an_api_that_does_not_answer_is_named() {
     let reserved = Port::free().unwrap();
     let port = reserved.number();
-    let home = Home::with("silent", &state(&running(), port, Path::new("/")).to_string());
+    let home = Home::of_system("silent", port);
     for command in [&["audit"][..], &["redrive", "orders"], &["pass"]] {
         let line = format!("http://127.0.0.1:{port} does not answer; restart it with `make down` and `make up`");
         one_line(&home.local(command, &[]), 1, &line);
@@ -419,7 +361,7 @@ async fn api() -> u16 {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_sale_or_round_that_there_is_not_is_answered_with_those_that_there_are() {
-    let home = Home::with("sales", &state(&running(), api().await, Path::new("/")).to_string());
+    let home = Home::of_system("sales", api().await);
     for command in ["audit", "pass"] {
         let line = "no round 3 of lamp; it is in round 2";
         one_line(&home.local(&[command], &[("ROUND", "3")]), 1, line);
@@ -439,8 +381,8 @@ fn page(sale: &str, state: &str) -> Value {
 #[tokio::test(flavor = "multi_thread")]
 async fn all_commands_tell_of_a_sale_that_there_is_not_in_the_same_words() {
     let port = api().await;
-    let home = Home::with("no-sale", &state(&running(), port, Path::new("/")).to_string());
-    let url = format!("http://127.0.0.1:{port}");
+    let home = Home::of_system("no-sale", port);
+    let url = loopback(port);
     let none = "there is no sale \"nothing\"; there are chair, lamp, mug (closed)";
     for command in ["audit", "pass", "export", "buy", "crowd", "check-draw", "check-line"] {
         one_line(&home.local(&[command], &[("SALE", "nothing")]), 1, none);
@@ -457,7 +399,7 @@ async fn all_commands_tell_of_a_sale_that_there_is_not_in_the_same_words() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_export_that_fails_names_the_file_and_leaves_nothing() {
-    let home = Home::with("export", &state(&running(), api().await, Path::new("/")).to_string());
+    let home = Home::of_system("export", api().await);
     let there = |name: &str| home.0.join(name).display().to_string();
     let fails = |out: &str, line: &str| {
         let output = home.local(&["export"], &[("OUT", out)]);
@@ -477,8 +419,8 @@ async fn an_export_that_fails_names_the_file_and_leaves_nothing() {
 #[tokio::test(flavor = "multi_thread")]
 async fn whoever_cannot_buy_is_told_at_once_why() {
     let port = api().await;
-    let home = Home::with("obstacles", &state(&running(), port, Path::new("/")).to_string());
-    let url = format!("http://127.0.0.1:{port}");
+    let home = Home::of_system("obstacles", port);
+    let url = loopback(port);
     let paused = format!("held is paused or stopped, or waits for its beacon; see {url}/operators.html#/sales/held");
     one_line(&home.local(&["buy"], &[("SALE", "held")]), 1, &paused);
     let line = "queue has a line, in which";

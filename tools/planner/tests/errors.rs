@@ -25,10 +25,8 @@ fn a_wrong_question_is_answered_in_one_line() {
     let regions = "one of ap-northeast-1, ap-southeast-1, eu-central-1, us-east-1; got \"mars-1\"";
     const NOW: &[&str] = &["plan", "--now", "2026-11-21T12:00:00Z"];
     let line = "LINE: auto, no, or a whole number of people a second from 1 to 1,000,000; got";
-    let cases: [Case; 23] = [
+    let cases: [Case; 18] = [
         (&["plan"], &[("UNITS", "-1")], format!("UNITS: {units} \"-1\"")),
-        (&["plan"], &[("UNITS", "abc")], format!("UNITS: {units} \"abc\"")),
-        (&["plan", "--units", "-1"], &[], format!("--units: {units} \"-1\"")),
         (&["plan", "--units", "10000001"], &[("UNITS", "1")], format!("--units: {units} \"10000001\"")),
         (&["plan"], &[("AUDIENCE", "0")], format!("{people} \"0\"")),
         (&["plan"], &[("AUDIENCE", "1000000001")], format!("{people} \"1000000001\"")),
@@ -52,13 +50,10 @@ fn a_wrong_question_is_answered_in_one_line() {
         (&["plan", "--rush-share", "1.1"], &[], "rush-share: 0 to 1; got 1.1".into()),
         (&["plan", "--rush-s", "NaN"], &[], "rush-s: 1 to 86400; got NaN".into()),
         (&["plan"], &[("LANES", "0")], "LANES: a whole number from 1 to 16; got \"0\"".into()),
-        (&["plan", "--lanes", "17"], &[], "--lanes: a whole number from 1 to 16; got \"17\"".into()),
         (&["plan"], &[("LINE", "0")], format!("{line} \"0\"")),
         (&["plan"], &[("LINE", "yes")], format!("{line} \"yes\"")),
         (&["plan"], &[("LINE_EARLY_S", "5")], "LINE_EARLY_S: a whole number from 60 to 86,400; got \"5\"".into()),
         (&["plan", "--comes-share", "0"], &[], "comes-share: 0.01 to 1; got 0".into()),
-        (&["nothing"], &[], "unrecognized subcommand 'nothing'; see --help".into()),
-        (&["plan", "--unit", "1"], &[], "unexpected argument '--unit' found; see --help".into()),
     ];
     for (arguments, environment, line) in cases {
         let Output { status, stdout, stderr } = planner(arguments, environment);
