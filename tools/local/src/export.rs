@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, ensure};
-use clap::ValueEnum;
 use command_line::of_these;
 use sale::RoundId;
 use tempfile::NamedTempFile;
@@ -17,52 +16,17 @@ use crate::running::running;
 /// How often to report progress.
 const SAY_EVERY: Duration = Duration::from_secs(2);
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Format {
-    Csv,
-    Jsonl,
-}
-
-impl Format {
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Csv => "csv",
-            Self::Jsonl => "jsonl",
-        }
-    }
-}
-
 /// Writes the orders of a round to a file, page by page. The file appears, or is replaced, only when it is complete;
 /// until then the rows are in a temporary file in the same folder, which is removed on failure. Only its owner can read
 /// it, since it has user names.
-pub async fn export(round: &RoundId, format: Format, out: Option<&Path>) -> Result<()> {
+pub async fn export(round: &RoundId, format: &str, out: Option<&Path>) -> Result<()> {
     let (deployment, issuer) = running()?;
     let client = Client::new(&deployment.api_url)?.patient();
-    client.ensure_round(&issuer.operator_token("operator")?, round).await?;
     // A token lasts for an hour, and an export may take longer.
-    let rows = export_from(&client, || issuer.operator_token("operator"), round, format, out).await?;
-    eprintln!("{} in {}", of_these(rows.rows, "row"), rows.file.display());
-    Ok(())
-}
-
-#[derive(Debug)]
-pub struct Exported {
-    /// The number of rows, without the header.
-    pub rows: u64,
-    pub file: PathBuf,
-}
-
-/// Like [`export`], with a client of any deployment and a source of operator tokens.
-pub async fn export_from(
-    client: &Client,
-    token: impl Fn() -> Result<String>,
-    round: &RoundId,
-    format: Format,
-    out: Option<&Path>,
-) -> Result<Exported> {
+    let token = || issuer.operator_token("operator");
+    client.ensure_round(&token()?, round).await?;
     let RoundId { sale, number } = round;
-    let name = format.name();
-    let file = out.map_or_else(|| PathBuf::from(format!("{sale}-{number}.{name}")), Path::to_owned);
+    let file = out.map_or_else(|| PathBuf::from(format!("{sale}-{number}.{format}")), Path::to_owned);
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or_else(|| Path::new("."));
     let unwritable = || format!("cannot write {}", file.display());
     ensure!(!file.is_dir(), "{} is a folder", file.display());
@@ -71,7 +35,7 @@ pub async fn export_from(
     let mut partial = NamedTempFile::new_in(folder).map_err(|error| anyhow!("{}: {}", unwritable(), error.kind()))?;
     eprintln!("exporting round {number} of {sale}");
 
-    let mut path = format!("/v1/admin/sales/{sale}/rounds/{number}/orders?format={name}");
+    let mut path = format!("/v1/admin/sales/{sale}/rounds/{number}/orders?format={format}");
     let (mut rows, mut of, mut said) = (0, None, None::<Instant>);
     loop {
         let page = client.page(&token()?, &path).await;
@@ -91,5 +55,6 @@ pub async fn export_from(
     }
     partial.as_file().sync_all().with_context(unwritable)?;
     partial.persist(&file).map_err(|failed| failed.error).with_context(unwritable)?;
-    Ok(Exported { rows, file })
+    eprintln!("{} in {}", of_these(rows, "row"), file.display());
+    Ok(())
 }

@@ -15,7 +15,7 @@ use local::check_line::{check_line, line_keys};
 use local::crowd::{Visitors, send_crowd};
 use local::demo::{Plan, run_demo};
 use local::event::event;
-use local::export::{Format, export};
+use local::export::export;
 use local::lend::{lend, serve};
 use local::operate::{audit, redrive};
 use local::published::Public;
@@ -129,8 +129,8 @@ enum Command {
         #[command(flatten)]
         round: Round,
         /// csv for spreadsheets, jsonl for programs
-        #[arg(long, env = "FORMAT", default_value = "csv")]
-        format: Format,
+        #[arg(long, env = "FORMAT", default_value = "csv", value_parser = ["csv", "jsonl"])]
+        format: String,
         /// The file; SALE-ROUND.FORMAT by default
         #[arg(long, env = "OUT")]
         out: Option<PathBuf>,
@@ -241,7 +241,7 @@ async fn main() -> ExitCode {
             Command::Buy { user, sale } => buy(&user, &sale).await?,
             Command::Pass { user, round } => println!("{}", seal_pass(&user, &round.id()).await?),
             Command::Audit { round, json } => return audit(&round.id(), json).await,
-            Command::Export { round, format, out } => export(&round.id(), format, out.as_deref()).await?,
+            Command::Export { round, format, out } => export(&round.id(), &format, out.as_deref()).await?,
             Command::CheckDraw { sale, round: number, unit, public } => {
                 check_draw(&RoundId { sale, number }, unit, &public).await?;
             }

@@ -4,7 +4,6 @@
 mod crowd;
 mod draw;
 mod figures;
-mod hold;
 mod kinds;
 mod plan;
 mod report;
@@ -12,12 +11,13 @@ mod rush;
 mod settle;
 mod waiting;
 
+use std::io::{IsTerminal, stdin};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::Result;
 use command_line::of_these;
-use tokio::sync::Notify;
+use tokio::sync::{Notify, oneshot};
 
 use crate::client::{Client, NewSale};
 use crate::demo::crowd::Crowd;
@@ -63,7 +63,7 @@ async fn stage<K: Staged>(plan: &Plan) -> Result<ExitCode> {
     let sale = crowd.round.sale.as_str();
     eprintln!("\n  Shop       {}\n  Operators  {}\n", web.url(), operators_url(&web.url(), sale));
     if plan.hold {
-        hold::until_enter().await;
+        until_enter().await;
     }
 
     // People with a unit pay, or not, while the others are still rushing.
@@ -91,4 +91,19 @@ async fn stage<K: Staged>(plan: &Plan) -> Result<ExitCode> {
         return std::future::pending().await;
     }
     Ok(if report.is_right { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Waits for Enter, if there is a terminal.
+async fn until_enter() {
+    if !stdin().is_terminal() {
+        return;
+    }
+    eprintln!("  Open the pages, then press Enter: the crowd comes at the opening, or at once if that is over.\n");
+    let (pressed, wait) = oneshot::channel();
+    // A separate thread: the runtime would wait for a blocked one of its own before the program could end.
+    std::thread::spawn(move || {
+        let _ = stdin().read_line(&mut String::new());
+        let _ = pressed.send(());
+    });
+    let _ = wait.await;
 }

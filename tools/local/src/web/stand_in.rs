@@ -8,7 +8,7 @@ use axum::http::StatusCode;
 use sale::{Currency, EpochMs, Price, ReservationId, UserId};
 use serde::{Deserialize, Serialize};
 
-use super::shared::Shared;
+use super::Shared;
 use crate::client::Payment;
 use crate::identity::OPERATORS;
 
