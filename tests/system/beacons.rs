@@ -9,7 +9,7 @@ use axum::response::Response;
 use blst::min_sig::SecretKey;
 use fulfilment::{DrawStands, Loading, load_round};
 use local::check_draw::checked;
-use local::published::Publisher;
+use local::client::Client;
 use sale::award::beacon::{DOMAIN, DrandKey, message};
 use sale::award::drand::{AHEAD_S, CHAIN_HASH, DrandRound};
 use sale::award::{Hex, Table};
@@ -99,7 +99,7 @@ async fn checked_by_anybody(lab: &Lab, unit: Option<u32>) -> Result<Value, Strin
         }
     };
     let server = Server::http(Router::new().fallback(answer));
-    let checked = checked(&round(SALE, 1), unit, &Publisher::at(&server.url()).unwrap(), &drand_key()).await;
+    let checked = checked(&round(SALE, 1), unit, &Client::new(&server.url()).unwrap(), &drand_key()).await;
     checked.map(|checked| serde_json::to_value(checked).unwrap()).map_err(|error| format!("{error:#}"))
 }
 

@@ -7,8 +7,8 @@ use sale::{Price, SaleId, UserId};
 use serde_json::Value;
 use uuid::Uuid;
 
-use crate::client::{Answer, Client, Payment};
-use crate::running::running;
+use crate::client::{Answer, Payment};
+use crate::running::api;
 use crate::sales::{Obstacle, ensure_no_line, obstacle};
 use crate::up::pages;
 
@@ -16,9 +16,9 @@ use crate::up::pages;
 /// nothing is running, or there is no unit for this user.
 pub async fn buy(user: &UserId, sale: &SaleId) -> Result<()> {
     let (user, sale) = (user.as_str(), sale.as_str());
-    let (deployment, issuer) = running()?;
-    let client = Client::new(&deployment.api_url)?.patient();
-    let page = client.sale_or_names(sale, &issuer.operator_token("operator")?).await?;
+    let (client, deployment, issuer) = api()?;
+    let client = client.patient();
+    let page = client.sale(sale).await?;
     let (shop, operators) = pages(sale)?;
     ensure_no_line(&page, "`./flash buy`", &format!("buy on the shop's page, {shop}"))?;
     let obstacle = || obstacle(&page, jiff::Timestamp::now()).map(|obstacle| obstacle.told(sale, &operators));

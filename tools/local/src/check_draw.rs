@@ -11,7 +11,8 @@ use sale::{Allocation, Award, Currency, RoundId, RoundNumber, SaleId};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::published::{Public, Publisher};
+use crate::client::Client;
+use crate::published::Public;
 
 /// The supported version of `docs/draws.md`, and the labels of draws with and without a beacon.
 const ENCODING: u32 = 1;
@@ -138,20 +139,20 @@ pub async fn check_draw(round: &RoundId, unit: Option<u32>, public: &Public) -> 
     public.print(&checked(round, unit, &public.publisher()?, &DrandKey::quicknet()).await?)
 }
 
-pub async fn checked(round: &RoundId, unit: Option<u32>, publisher: &Publisher, key: &DrandKey) -> Result<Checked> {
+pub async fn checked(round: &RoundId, unit: Option<u32>, publisher: &Client, key: &DrandKey) -> Result<Checked> {
     let draw: Draw = fetch(publisher, round, "draw").await?;
     let entries = fetch_entries(publisher, round, &draw).await?;
     draw.check(round, unit, entries.as_ref(), key)
 }
 
-async fn fetch<T: DeserializeOwned>(publisher: &Publisher, round: &RoundId, what: &str) -> Result<T> {
+async fn fetch<T: DeserializeOwned>(publisher: &Client, round: &RoundId, what: &str) -> Result<T> {
     let RoundId { sale, number } = round;
     let missing = format!("there is no draw in round {number} of {sale}");
-    publisher.read(sale, &format!("/{sale}/rounds/{number}/{what}"), "a draw", &missing).await
+    publisher.document(sale, &format!("/{sale}/rounds/{number}/{what}"), "a draw", &missing).await
 }
 
 /// The entries of a draw at the end, if they have closed.
-async fn fetch_entries(publisher: &Publisher, round: &RoundId, draw: &Draw) -> Result<Option<Entries>> {
+async fn fetch_entries(publisher: &Client, round: &RoundId, draw: &Draw) -> Result<Option<Entries>> {
     let Some(Closed { entries: count, entries_per_chunk, .. }) = draw.closed() else { return Ok(None) };
     ensure!(*count <= draw.units && *entries_per_chunk > 0, "there are {count} entries for {} units", draw.units);
     let mut entries = Entries::default();

@@ -48,7 +48,7 @@ pub async fn check_line(
 ) -> Result<()> {
     let sale = &round.sale;
     let missing = format!("{sale} has no line; --sale names another sale");
-    let document = public.publisher()?.read(sale, &format!("/{sale}/line"), "a line", &missing).await?;
+    let document = public.publisher()?.document(sale, &format!("/{sale}/line"), "a line", &missing).await?;
     public.print(&check(round, &document, ticket, commitment)?)
 }
 

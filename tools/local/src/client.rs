@@ -6,7 +6,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use anyhow::{Context, Result, bail, ensure};
 use hyper::Method;
 use hyper::header::{HeaderName, HeaderValue};
-use load::{Failure, Request, Response, solved};
+use load::{Failure, Request, Response, Token, solved};
 use sale::{
     Allocation, EarlyAccess, GateTerms, Goods, GroupName, LineTerms, Price, Rain, RoundId, RoundNumber, Settlement,
     UserId,
@@ -34,6 +34,8 @@ const USERS_IN_A_REQUEST: usize = 1_000;
 pub struct Client {
     http: Arc<load::Client>,
     tries: u32,
+    /// Of whoever asks, if that is an operator.
+    operator: Option<Token>,
 }
 
 #[derive(Debug, Clone, Serialize)]
@@ -155,10 +157,6 @@ impl NewSale {
     }
 }
 
-fn request(method: Method, path: &str, token: &str) -> Result<Request> {
-    Ok(Request::new(method, path)?.token(&token.parse()?))
-}
-
 /// The answer to an operator. A refusal is an error with what the API said.
 pub(crate) fn granted(response: &Response) -> Result<Value> {
     let answer = response.json();
@@ -176,7 +174,17 @@ fn shown(response: &Response) -> Result<Value> {
 impl Client {
     pub fn new(api_url: &str) -> Result<Self> {
         let target = api_url.parse().with_context(|| format!("{api_url} is not the address of an API"))?;
-        Ok(Self { http: Arc::new(load::Client::of_one_address(target, load::CONNECTIONS)), tries: 1 })
+        let http = Arc::new(load::Client::of_one_address(target, load::CONNECTIONS));
+        Ok(Self { http, tries: 1, operator: None })
+    }
+
+    /// The same for an operator with this token.
+    pub fn of_operator(self, token: &str) -> Result<Self> {
+        Ok(Self { operator: Some(token.parse()?), ..self })
+    }
+
+    pub(crate) const fn is_of_operator(&self) -> bool {
+        self.operator.is_some()
     }
 
     pub(crate) fn url(&self) -> &str {
@@ -207,48 +215,47 @@ impl Client {
         self.http.send(0, request).await
     }
 
+    fn of_an_operator(&self, method: Method, path: &str) -> Result<Request> {
+        Ok(Request::new(method, path)?.token(self.operator.as_ref().context("only operators may ask this")?))
+    }
+
     /// Creates a sale and publishes it.
-    pub async fn open_sale(&self, operator: &str, sale: &NewSale) -> Result<()> {
-        let publish = format!("/v1/admin/sales/{}/publish", sale.sale_id);
-        self.post(operator, "/v1/admin/sales", Some(&serde_json::to_value(sale)?), "the sale").await?;
-        self.post(operator, &publish, None, "the sale").await
+    pub async fn open_sale(&self, sale: &NewSale) -> Result<()> {
+        self.post("/v1/admin/sales", Some(&serde_json::to_value(sale)?)).await?;
+        self.post(&format!("/v1/admin/sales/{}/publish", sale.sale_id), None).await
     }
 
     /// Creates a campaign with one sale, so that it is in the shop's list.
-    pub async fn show_sale(&self, operator: &str, sale: &NewSale) -> Result<()> {
+    pub async fn show_sale(&self, sale: &NewSale) -> Result<()> {
         let NewSale { sale_id, title, .. } = sale;
         let campaign = json!({ "campaign_id": sale_id, "title": title, "sale_ids": [sale_id] });
-        self.post(operator, "/v1/admin/campaigns", Some(&campaign), "the campaign").await
+        self.post("/v1/admin/campaigns", Some(&campaign)).await
     }
 
-    async fn post(&self, operator: &str, path: &str, body: Option<&Value>, what: &str) -> Result<()> {
-        let mut request = request(Method::POST, path, operator)?;
+    async fn post(&self, path: &str, body: Option<&Value>) -> Result<()> {
+        let mut request = self.of_an_operator(Method::POST, path)?;
         if let Some(body) = body {
             request = request.json(body);
         }
         let response = self.send_once(&request).await?;
-        let text = String::from_utf8_lossy(&response.body);
-        ensure!(response.is_success(), "the API refused {what}: {} {text}", response.status);
-        Ok(())
+        if response.is_success() { Ok(()) } else { granted(&response).map(drop) }
     }
 
     /// Some may have been added if the API refuses.
-    pub async fn add_to_group(&self, operator: &str, group: &GroupName, users: &[&UserId]) -> Result<()> {
-        let path = format!("/v1/admin/groups/{group}/users");
+    pub async fn add_to_group(&self, group: &GroupName, users: &[&UserId]) -> Result<()> {
         for page in users.chunks(USERS_IN_A_REQUEST) {
-            let request = request(Method::POST, &path, operator)?.json(&json!({ "users": page }));
-            granted(&self.send_once(&request).await?)?;
+            self.post(&format!("/v1/admin/groups/{group}/users"), Some(&json!({ "users": page }))).await?;
         }
         Ok(())
     }
 
     /// An operator's request without a body.
-    pub async fn operate(&self, method: &str, operator: &str, path: &str) -> Result<Value> {
-        granted(&self.ask_as_operator(method, operator, path).await?)
+    pub async fn operate(&self, method: &str, path: &str) -> Result<Value> {
+        granted(&self.ask_as_operator(method, path).await?)
     }
 
-    pub(crate) async fn ask_as_operator(&self, method: &str, operator: &str, path: &str) -> Result<Response> {
-        match self.send_once(&request(method.parse()?, path, operator)?).await {
+    pub(crate) async fn ask_as_operator(&self, method: &str, path: &str) -> Result<Response> {
+        match self.send_once(&self.of_an_operator(method.parse()?, path)?).await {
             Err(Failure::Connect(_)) => {
                 bail!("{} does not answer; restart it with `make down` and `make up`", self.url())
             }
@@ -256,8 +263,8 @@ impl Client {
         }
     }
 
-    pub(crate) async fn page(&self, operator: &str, path: &str) -> Result<Page> {
-        let response = self.send(request(Method::GET, path, operator)?).await?;
+    pub(crate) async fn page(&self, path: &str) -> Result<Page> {
+        let response = self.send(self.of_an_operator(Method::GET, path)?).await?;
         if !response.is_success() {
             granted(&response)?;
         }
@@ -279,9 +286,9 @@ impl Client {
     }
 
     /// Changes a round: `how` is the action, such as `close`, and `more` its parameters besides the round's number.
-    pub async fn update(&self, operator: &str, round: &RoundId, how: &str, mut more: Value) -> Result<()> {
+    pub async fn update(&self, round: &RoundId, how: &str, mut more: Value) -> Result<()> {
         more["round"] = json!(round.number);
-        let request = request(Method::POST, &format!("/v1/admin/sales/{}/{how}", round.sale), operator)?;
+        let request = self.of_an_operator(Method::POST, &format!("/v1/admin/sales/{}/{how}", round.sale))?;
         let request = request.key(&Uuid::now_v7().to_string()).json(&more);
         granted(&self.send_once(&request).await?).map(drop)
     }
@@ -350,14 +357,6 @@ impl Client {
                 Some("failed") | None => bail!("there is no order: {document}"),
                 Some(_) => return Ok(document),
             }
-        }
-    }
-
-    /// A published sale as everybody sees it. If there is none, the error names the sales that everybody sees.
-    pub async fn sale(&self, sale: &str) -> Result<Value> {
-        match self.get_sale(sale).await? {
-            Some(found) => Ok(found),
-            None => Err(self.no_sale(sale, None).await),
         }
     }
 

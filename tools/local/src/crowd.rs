@@ -13,7 +13,7 @@ use sale::{Price, RoundId, RoundNumber, SaleId};
 
 use crate::client::{Client, Payment, payment_of};
 use crate::deployment::sealed;
-use crate::running::running;
+use crate::running::api;
 use crate::sales::{Obstacle, ensure_no_line, obstacle, time};
 use crate::stages::{Stage, progress_line};
 use crate::up::pages;
@@ -43,9 +43,8 @@ pub struct Visitors {
 /// Sends people at an even rate and reports what became of them. Most of those who get a unit pay, some cancel, some
 /// never pay.
 pub async fn send_crowd(visitors: &Visitors) -> Result<()> {
-    let (deployment, issuer) = running()?;
-    let client = Client::new(&deployment.api_url)?;
-    let page = client.sale_or_names(visitors.sale.as_str(), &issuer.operator_token("operator")?).await?;
+    let (client, deployment, issuer) = api()?;
+    let page = client.sale(visitors.sale.as_str()).await?;
     ensure_no_line(&page, "this crowd", "`./flash demo --kind line` sends one that can")?;
     if let Some(obstacle) = obstacle(&page, jiff::Timestamp::now()) {
         eprintln!("{}", foreseen(obstacle, visitors)?);

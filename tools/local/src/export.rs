@@ -10,8 +10,8 @@ use sale::RoundId;
 use tempfile::NamedTempFile;
 use tokio::time::Instant;
 
-use crate::client::{Client, Page};
-use crate::running::running;
+use crate::client::Page;
+use crate::running::api;
 
 /// How often to report progress.
 const SAY_EVERY: Duration = Duration::from_secs(2);
@@ -20,11 +20,8 @@ const SAY_EVERY: Duration = Duration::from_secs(2);
 /// until then the rows are in a temporary file in the same folder, which is removed on failure. Only its owner can read
 /// it, since it has user names.
 pub async fn export(round: &RoundId, format: &str, out: Option<&Path>) -> Result<()> {
-    let (deployment, issuer) = running()?;
-    let client = Client::new(&deployment.api_url)?.patient();
-    // A token lasts for an hour, and an export may take longer.
-    let token = || issuer.operator_token("operator");
-    client.ensure_round(&token()?, round).await?;
+    let client = api()?.0.patient();
+    client.ensure_round(round).await?;
     let RoundId { sale, number } = round;
     let file = out.map_or_else(|| PathBuf::from(format!("{sale}-{number}.{format}")), Path::to_owned);
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or_else(|| Path::new("."));
@@ -38,7 +35,7 @@ pub async fn export(round: &RoundId, format: &str, out: Option<&Path>) -> Result
     let mut path = format!("/v1/admin/sales/{sale}/rounds/{number}/orders?format={format}");
     let (mut rows, mut of, mut said) = (0, None, None::<Instant>);
     loop {
-        let page = client.page(&token()?, &path).await;
+        let page = client.page(&path).await;
         let page = page.with_context(|| format!("{} was not written", file.display()))?;
         let Page { rows: more, about, next, body } = page;
         partial.as_file_mut().write_all(&body).with_context(unwritable)?;

@@ -7,18 +7,14 @@ use command_line::of_these;
 use sale::RoundId;
 use serde_json::Value;
 
-use crate::client::Client;
-use crate::running::running;
+use crate::running::api;
 
 /// Prints where every unit of a round is. Fails unless each is in exactly one place.
 pub async fn audit(round: &RoundId, json: bool) -> Result<ExitCode> {
-    let (deployment, issuer) = running()?;
-    let client = Client::new(&deployment.api_url)?;
-    let operator = issuer.operator_token("operator")?;
-    client.ensure_round(&operator, round).await?;
+    let (client, ..) = api()?;
+    client.ensure_round(round).await?;
     let RoundId { sale, number } = round;
-    let path = format!("/v1/admin/sales/{sale}/rounds/{number}/audit");
-    let audit = client.operate("GET", &operator, &path).await?;
+    let audit = client.operate("GET", &format!("/v1/admin/sales/{sale}/rounds/{number}/audit")).await?;
     if json {
         println!("{}", serde_json::to_string_pretty(&audit)?);
     } else {
@@ -53,10 +49,7 @@ fn print(audit: &Value) {
 }
 
 pub async fn redrive(queue: &str) -> Result<()> {
-    let (deployment, issuer) = running()?;
-    let client = Client::new(&deployment.api_url)?;
-    let path = format!("/v1/admin/redrive/{queue}");
-    let answer = client.operate("POST", &issuer.operator_token("operator")?, &path).await?;
+    let answer = api()?.0.operate("POST", &format!("/v1/admin/redrive/{queue}")).await?;
     println!("moved {}", of_these(answer["moved"].as_u64().unwrap_or_default(), "message"));
     Ok(())
 }

@@ -11,7 +11,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::client::Client;
-use crate::running::running;
+use crate::running::api;
 
 // Where a document comes from, and how what was verified is printed.
 #[derive(Debug, Args)]
@@ -24,21 +24,13 @@ pub struct Public {
     json: bool,
 }
 
-/// Where documents come from.
-pub struct Publisher {
-    client: Client,
-    /// A token of an operator of the running API. Elsewhere nobody is one.
-    operator: Option<String>,
-}
-
 impl Public {
-    pub(crate) fn publisher(&self) -> Result<Publisher> {
-        if let Some(url) = &self.url {
-            return Publisher::at(url);
+    /// The API that has the documents. The running one is asked as an operator; elsewhere nobody is one.
+    pub(crate) fn publisher(&self) -> Result<Client> {
+        match &self.url {
+            Some(url) => Client::new(url),
+            None => Ok(api()?.0),
         }
-        let (deployment, issuer) = running()?;
-        let operator = Some(issuer.operator_token("operator")?);
-        Ok(Publisher { operator, ..Publisher::at(&deployment.api_url)? })
     }
 
     pub(crate) fn print(&self, verified: &(impl Display + Serialize)) -> Result<()> {
@@ -51,28 +43,23 @@ impl Public {
     }
 }
 
-impl Publisher {
-    pub fn at(url: &str) -> Result<Self> {
-        Ok(Self { client: Client::new(url)?, operator: None })
-    }
-
+impl Client {
     /// Reads `what` ("a draw") of a sale at this path below `/v1/sales`. If the API does not have it, the
     /// error is `missing`, or if that is because there is no such sale, names those that there are.
-    pub(crate) async fn read<T: DeserializeOwned>(
+    pub(crate) async fn document<T: DeserializeOwned>(
         &self,
         sale: &SaleId,
         path: &str,
         what: &str,
         missing: &str,
     ) -> Result<T> {
-        let url = self.client.url();
-        match self.client.published(path).await {
+        match self.published(path).await {
             Ok(Some(found)) => serde_json::from_value(found).with_context(|| format!("the answer is not {what}")),
             Ok(None) => {
-                self.client.ensure_sale(sale.as_str(), self.operator.as_deref()).await?;
+                self.ensure_sale(sale.as_str()).await?;
                 bail!("{missing}")
             }
-            Err(error) if error.is::<Failure>() => Err(error.context(format!("{url} does not answer"))),
+            Err(error) if error.is::<Failure>() => Err(error.context(format!("{} does not answer", self.url()))),
             Err(error) => Err(error),
         }
     }

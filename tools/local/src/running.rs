@@ -7,6 +7,7 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 use serde::{Deserialize, Serialize};
 
+use crate::client::Client;
 use crate::deployment::Deployment;
 use crate::identity::Issuer;
 use crate::paths;
@@ -98,6 +99,12 @@ pub fn running() -> Result<(Deployment, Issuer)> {
     let deployment = running.deployment.clone().context("`make up` is still starting it; try again when it is done")?;
     let issuer = issuer(&running, &deployment)?;
     Ok((deployment, issuer))
+}
+
+/// Its API, for its operator, besides.
+pub fn api() -> Result<(Client, Deployment, Issuer)> {
+    let (deployment, issuer) = running()?;
+    Ok((Client::new(&deployment.api_url)?.of_operator(&issuer.operator_token("operator")?)?, deployment, issuer))
 }
 
 pub(crate) fn issuer(running: &Running, deployment: &Deployment) -> Result<Issuer> {

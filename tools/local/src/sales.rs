@@ -50,31 +50,29 @@ fn listed(document: &Value, is_closed: impl Fn(&Value) -> bool) -> Vec<ListedSal
 }
 
 impl Client {
-    /// A published sale as everybody sees it. If there is none, the error names those that the operator sees.
-    pub async fn sale_or_names(&self, sale: &str, operator: &str) -> Result<Value> {
+    /// A published sale as everybody sees it. If there is none, the error names those that whoever asks sees.
+    pub async fn sale(&self, sale: &str) -> Result<Value> {
         match self.get_sale(sale).await? {
             Some(found) => Ok(found),
-            None => Err(self.no_sale(sale, Some(operator)).await),
+            None => Err(self.no_sale(sale).await),
         }
     }
 
-    /// If there is none, the error names the sales that there are, or without an operator those that everybody sees.
-    pub(crate) async fn ensure_sale(&self, sale: &str, operator: Option<&str>) -> Result<()> {
-        let there_is = match operator {
-            Some(operator) => {
-                self.ask_as_operator("GET", operator, &format!("/v1/admin/sales/{sale}")).await?.status != 404
-            }
-            None => self.get_sale(sale).await?.is_some(),
+    /// If there is none, the error names the sales that there are, or those that everybody sees if nobody else asks.
+    pub(crate) async fn ensure_sale(&self, sale: &str) -> Result<()> {
+        let there_is = if self.is_of_operator() {
+            self.ask_as_operator("GET", &format!("/v1/admin/sales/{sale}")).await?.status != 404
+        } else {
+            self.get_sale(sale).await?.is_some()
         };
-        if there_is { Ok(()) } else { Err(self.no_sale(sale, operator).await) }
+        if there_is { Ok(()) } else { Err(self.no_sale(sale).await) }
     }
 
     /// Checks that a round of a sale has begun.
-    pub async fn ensure_round(&self, operator: &str, round: &RoundId) -> Result<()> {
-        let RoundId { sale, number } = round;
-        let response = self.ask_as_operator("GET", operator, &format!("/v1/admin/sales/{sale}")).await?;
+    pub async fn ensure_round(&self, RoundId { sale, number }: &RoundId) -> Result<()> {
+        let response = self.ask_as_operator("GET", &format!("/v1/admin/sales/{sale}")).await?;
         if response.status == 404 {
-            return Err(self.no_sale(sale.as_str(), Some(operator)).await);
+            return Err(self.no_sale(sale.as_str()).await);
         }
         let current = granted(&response)?["round"].as_u64().context("the API named no round")?;
         ensure!(u64::from(number.0) <= current, "no round {number} of {sale}; it is in round {current}");
@@ -82,20 +80,19 @@ impl Client {
     }
 
     /// Says that there is no such sale. If the API does not tell which ones there are, that is all.
-    pub(crate) async fn no_sale(&self, sale: &str, operator: Option<&str>) -> Error {
-        let known = match operator {
-            Some(operator) => self.list_sales(operator).await,
-            None => self
-                .published("")
-                .await
-                .map(|found| listed(&found.unwrap_or_default(), |sale| sale["state"] == "closed")),
+    async fn no_sale(&self, sale: &str) -> Error {
+        let known = if self.is_of_operator() {
+            self.list_sales().await
+        } else {
+            let shown = self.published("").await;
+            shown.map(|found| listed(&found.unwrap_or_default(), |sale| sale["state"] == "closed"))
         };
         known.map_or_else(|_| anyhow!("there is no sale \"{sale}\""), |known| nobody_sees(sale, known))
     }
 
-    async fn list_sales(&self, operator: &str) -> Result<Vec<ListedSale>> {
-        let mut known = listed(&self.operate("GET", operator, "/v1/admin/sales").await?, |_| false);
-        known.extend(listed(&self.operate("GET", operator, "/v1/admin/sales?state=ended").await?, |_| true));
+    async fn list_sales(&self) -> Result<Vec<ListedSale>> {
+        let mut known = listed(&self.operate("GET", "/v1/admin/sales").await?, |_| false);
+        known.extend(listed(&self.operate("GET", "/v1/admin/sales?state=ended").await?, |_| true));
         Ok(known)
     }
 }

@@ -8,9 +8,8 @@ use command_line::{of_these, whole};
 use load::Target;
 use sale::{RoundId, RoundNumber, SaleId, UserId};
 
-use crate::client::Client;
 use crate::deployment::sealed;
-use crate::running::running;
+use crate::running;
 use crate::sales::ensure_no_line;
 use crate::stages::Stage;
 
@@ -37,12 +36,11 @@ pub struct Wanted {
 pub async fn print_tokens(wanted: &Wanted) -> Result<()> {
     let elsewhere = "its users are unknown here: give --tokens FILE or --token-command '… {user}'";
     ensure!(wanted.url.is_loopback(), "{} is not this machine; {elsewhere}", wanted.url.url());
-    let (deployment, issuer) = running()?;
+    let (client, deployment, issuer) = running::api()?;
     let api = &deployment.api_url;
     ensure!(wanted.url.url() == api, "{} is not what `make up` runs, {api}; {elsewhere}", wanted.url.url());
 
-    let client = Client::new(api)?;
-    let page = client.sale_or_names(wanted.sale.as_str(), &issuer.operator_token("operator")?).await?;
+    let page = client.sale(wanted.sale.as_str()).await?;
     ensure_no_line(&page, "these users", "`./flash demo --kind line` sends a crowd that can")?;
     let number = page["round"].as_u64().unwrap_or(1);
     let round = RoundId { sale: wanted.sale.clone(), number: RoundNumber(u32::try_from(number)?) };

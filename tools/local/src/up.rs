@@ -13,7 +13,7 @@ use crate::client::{Answer, Client, NewSale};
 use crate::deployment::{Deployment, deploy};
 use crate::identity::Issuer;
 use crate::process::{Ended, Port, accepts, loopback, start_detached, tail};
-use crate::running::{NOTHING_RUNS, Ports, Running, file, issuer, log, running};
+use crate::running::{NOTHING_RUNS, Ports, Running, api, file, issuer, log, running};
 use crate::setup::set_up;
 use crate::stack::STACK;
 use crate::stages::Stage;
@@ -150,8 +150,7 @@ async fn start() -> Result<()> {
 /// become available over time.
 async fn open_sales(deployment: &Deployment, issuer: &Issuer) -> Result<()> {
     let stage = Stage::spinner("Opening five sales");
-    let client = Client::new(&deployment.api_url)?;
-    let operator = issuer.operator_token("operator")?;
+    let client = Client::new(&deployment.api_url)?.of_operator(&issuer.operator_token("operator")?)?;
     let sale = |id, opens_in_s, units| NewSale::opening_in(id, opens_in_s, SALE_OPEN_S, units, PAYMENT_WINDOW_S);
     let lamp = Goods {
         description: LAMP.to_owned(),
@@ -173,8 +172,8 @@ async fn open_sales(deployment: &Deployment, issuer: &Issuer) -> Result<()> {
         NewSale { rain: Some(drops), ..sale("lantern", 0, LANTERNS).titled("Paper lantern") },
     ];
     for sale in &sales {
-        client.open_sale(&operator, sale).await?;
-        client.show_sale(&operator, sale).await?;
+        client.open_sale(sale).await?;
+        client.show_sale(sale).await?;
     }
     deployment.invoke(&deployment.warmup_function).await?;
     stage.done("lamp: 100 units; chair: opens in two minutes; kettle: almost sold out; packet: 100.00 EUR in 100 parts; lantern: 3 more each minute");
@@ -281,9 +280,8 @@ pub fn sign_token(user: &UserId, operator: bool) -> Result<String> {
 
 /// A pass for a user of the running cloud, like one that the gate gives for an answered challenge.
 pub async fn seal_pass(user: &UserId, round: &RoundId) -> Result<String> {
-    let (deployment, issuer) = running()?;
-    let client = Client::new(&deployment.api_url)?;
-    client.ensure_round(&issuer.operator_token("operator")?, round).await?;
+    let (client, deployment, _) = api()?;
+    client.ensure_round(round).await?;
     deployment.seal_pass(user, round).await
 }
 

@@ -407,9 +407,9 @@ async fn people_and_crowds_buy_and_every_unit_is_accounted_for() {
     assert_eq!((&lantern["rain"]["units"], lantern["next_release_at"].is_string()), (&json!(600), true), "{lantern}");
 
     // Its seed is public a minute after the end; until then lamps are sold.
-    let operator = home.good(&["token", "--user", "olga", "--operator"]).0;
+    let operator = client.clone().of_operator(home.good(&["token", "--user", "olga", "--operator"]).0.trim()).unwrap();
     let packet = RoundId { sale: "packet".parse().unwrap(), number: RoundNumber(1) };
-    client.update(operator.trim(), &packet, "close", json!({})).await.unwrap();
+    operator.update(&packet, "close", json!({})).await.unwrap();
     let too_early = String::from_utf8(home.run(&["check-draw"]).stderr).unwrap();
     assert!(too_early.starts_with("error: ") && too_early.lines().count() == 1, "{too_early}");
 
@@ -448,7 +448,7 @@ async fn people_and_crowds_buy_and_every_unit_is_accounted_for() {
     assert_eq!(clean_audit(&home, "lamp")["ordered"], 100);
 
     until_async("the seed is public", async || {
-        let draw = client.operate("GET", operator.trim(), "/v1/sales/packet/rounds/1/draw").await.ok()?;
+        let draw = operator.operate("GET", "/v1/sales/packet/rounds/1/draw").await.ok()?;
         draw["seed"].is_string().then_some(())
     })
     .await;

@@ -129,10 +129,11 @@ impl UpSystem {
         // If it fails it removes what it noted.
         let Ok(state) = std::fs::read(state) else { bail!("`make up` failed:\n{}", tail(&log)) };
         let UpState { deployment, issuer_key_pem } = serde_json::from_slice(&state)?;
+        let issuer = Issuer::from_pem(&deployment.endpoint, issuer_key_pem)?;
         Ok(Self {
             client: Arc::new(Client::with_connections(deployment.api_url.parse()?, CLIENTS)),
-            api: Api::new(&deployment.api_url)?,
-            issuer: Issuer::from_pem(&deployment.endpoint, issuer_key_pem)?,
+            api: Api::new(&deployment.api_url)?.of_operator(&issuer.operator_token("operator")?)?,
+            issuer,
             keys: deployment.pass_ring().await?,
             deployment,
             _up: up,
@@ -146,9 +147,8 @@ impl Seller for UpSystem {
     }
 
     async fn offer(&self, sale: &str, units: usize) -> Result<()> {
-        let operator = self.issuer.operator_token("operator")?;
         let offer = NewSale::opening_in(sale, 0, OPEN_S, u32::try_from(units)?, PAYMENT_WINDOW_S);
-        self.api.open_sale(&operator, &offer).await?;
+        self.api.open_sale(&offer).await?;
         // As the schedule does within a minute.
         self.deployment.invoke(&self.deployment.warmup_function).await.map(drop)
     }
@@ -160,8 +160,7 @@ impl Seller for UpSystem {
     }
 
     async fn ordered(&self, sale: &str) -> Result<Option<u64>> {
-        let operator = self.issuer.operator_token("operator")?;
-        let audit = self.api.operate("GET", &operator, &format!("/v1/admin/sales/{sale}/rounds/1/audit")).await?;
+        let audit = self.api.operate("GET", &format!("/v1/admin/sales/{sale}/rounds/1/audit")).await?;
         Ok(audit["ordered"].as_u64().filter(|_| audit["clean"] == true && audit["free"] == 0))
     }
 }

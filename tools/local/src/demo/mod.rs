@@ -53,11 +53,10 @@ async fn stage<K: Staged>(plan: &Plan) -> Result<ExitCode> {
     let offer = NewSale { lanes: plan.lanes, ..K::offer(plan) };
     let crowd = Crowd::gather(plan, &offer, &cloud, bearers, K::turn).await?;
     let stage = Stage::spinner("Publishing the sale");
-    let client = Client::new(&cloud.deployment.api_url)?;
-    let operator = cloud.issuer.operator_token("operator")?;
-    K::prepare(&client, &operator, &crowd).await?;
-    client.open_sale(&operator, &offer).await?;
-    client.show_sale(&operator, &offer).await?;
+    let operator = Client::new(&cloud.deployment.api_url)?.of_operator(&cloud.issuer.operator_token("operator")?)?;
+    K::prepare(&operator, &crowd).await?;
+    operator.open_sale(&offer).await?;
+    operator.show_sale(&offer).await?;
     cloud.deployment.invoke(&cloud.deployment.warmup_function).await?;
     stage.done(format!("{}, opening in {} s", of_these(plan.units.into(), "unit"), plan.opens_in_s()));
     let sale = crowd.round.sale.as_str();
@@ -76,8 +75,7 @@ async fn stage<K: Staged>(plan: &Plan) -> Result<ExitCode> {
     };
     let settling = settle::settle(&crowd, &rush_is_over, plan.hold);
     let ledger = cloud.deployment.ledger();
-    let desk =
-        Desk { plan, client: &client, operator: &operator, round: &crowd.round, ledger: &ledger, begins: &begins };
+    let desk = Desk { plan, operator: &operator, round: &crowd.round, ledger: &ledger, begins: &begins };
     let (rushed, settled, updates) = futures::future::join3(rush, settling, K::update(&desk)).await;
     settled?;
     let updates = updates?;

@@ -72,9 +72,9 @@ impl Staged for MembersFirst {
         }
     }
 
-    async fn prepare(client: &Client, operator: &str, crowd: &Crowd) -> Result<()> {
+    async fn prepare(operator: &Client, crowd: &Crowd) -> Result<()> {
         let members = crowd.buyers.iter().filter(|buyer| buyer.turn != Turn::Rush).map(|buyer| &buyer.user);
-        client.add_to_group(operator, &group(), &members.collect::<Vec<_>>()).await
+        operator.add_to_group(&group(), &members.collect::<Vec<_>>()).await
     }
 
     async fn count(found: &Found<'_>) -> Result<Figures> {

@@ -35,12 +35,12 @@ impl Staged for Lottery {
     }
 
     async fn end(desk: &Desk<'_>) -> Result<()> {
-        let Desk { client, operator, round, .. } = *desk;
+        let Desk { operator, round, .. } = *desk;
         let stage = Stage::spinner("The draw");
-        client.update(operator, round, "close", json!({})).await?;
+        operator.update(round, "close", json!({})).await?;
         let until = Instant::now() + PATIENCE;
         loop {
-            let draw = client.draw(round).await?;
+            let draw = operator.draw(round).await?;
             if draw["at_end"]["state"] == "drawn" {
                 let closed = &draw["at_end"]["closed"];
                 stage.done(format!("{} entries", closed["entries"]));

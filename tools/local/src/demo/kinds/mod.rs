@@ -50,7 +50,7 @@ pub(super) trait Staged {
     }
 
     /// What the operator does before anybody comes.
-    async fn prepare(_: &Client, _operator: &str, _: &Crowd) -> Result<()> {
+    async fn prepare(_operator: &Client, _: &Crowd) -> Result<()> {
         Ok(())
     }
 
@@ -81,8 +81,7 @@ pub(super) struct Found<'a> {
 /// What the operator of a running sale has.
 pub(super) struct Desk<'a> {
     pub(super) plan: &'a Plan,
-    pub(super) client: &'a Client,
-    pub(super) operator: &'a str,
+    pub(super) operator: &'a Client,
     pub(super) round: &'a RoundId,
     pub(super) ledger: &'a Ledger,
     /// Signalled once, when the first buyer comes.

@@ -53,7 +53,7 @@ impl Staged for Downpour {
         let began_ms = runtime::Clock::system().now();
         for (third, rain) in [(1, raised), (2, lowered)] {
             tokio::time::sleep_until(began + over(desk.plan) / 3 * third).await;
-            desk.client.update(desk.operator, desk.round, "rain", json!({ "rain": rain })).await?;
+            desk.operator.update(desk.round, "rain", json!({ "rain": rain })).await?;
             plans.push(desk.rain_plan().await?);
         }
         Ok(SaleUpdates { began_ms, plans })
