@@ -71,8 +71,7 @@ impl Control {
             "logGroupName": format!("/aws/lambda/{function}"), "startTime": after_ms + 1, "endTime": until_ms,
         });
         loop {
-            let asked = self.request(Method::POST, "logs", "").header("x-amz-target", "Logs_20140328.FilterLogEvents");
-            let answer: Value = asked.json(&asking).send().await?.json().await?;
+            let answer: Value = self.logs("FilterLogEvents", &asking).send().await?.json().await?;
             // A function that has not run yet has no log.
             let Some(events) = answer["events"].as_array() else { return Ok(lines) };
             lines.extend(events.iter().filter_map(|event| Some(event["message"].as_str()?.to_owned())));
@@ -81,6 +80,10 @@ impl Control {
             }
             asking["nextToken"] = answer["nextToken"].clone();
         }
+    }
+
+    pub(crate) async fn ask_logs(&self, call: &str, query: &Value) -> Result<Value> {
+        Ok(serde_json::from_str(&granted(self.logs(call, query), call).await?)?)
     }
 
     /// Makes an API in front of a function, with an authorizer for tokens of `issuer`, a stage and no route. `more` and
@@ -121,6 +124,10 @@ impl Control {
     pub async fn delete_api(&self, api: &MadeApi) -> Result<()> {
         let path = format!("/v2/apis/{}", api.id);
         granted(self.request(Method::DELETE, "apigateway", &path), &path).await.map(drop)
+    }
+
+    fn logs(&self, call: &str, query: &Value) -> RequestBuilder {
+        self.request(Method::POST, "logs", "").header("x-amz-target", format!("Logs_20140328.{call}")).json(query)
     }
 
     fn request(&self, method: Method, service: &str, path: &str) -> RequestBuilder {

@@ -3,18 +3,15 @@
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
-use std::time::Duration;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 use sale::ReservationId;
 use serde_json::{Value, json};
 
+use crate::control::Control;
 use crate::deployment::Deployment;
-use crate::emulator;
 use crate::running::running;
 
-/// Longest wait for one answer of the emulator.
-const TIMEOUT: Duration = Duration::from_secs(10);
 /// How many log groups are searched at most. The app has fewer functions.
 const MAX_GROUPS: usize = 50;
 
@@ -29,11 +26,7 @@ struct Step {
 pub async fn trace(reservation: &ReservationId, json: bool) -> Result<()> {
     let (deployment, _) = running()?;
     let Deployment { endpoint, home, .. } = deployment;
-    let logs = Logs { http: reqwest::Client::builder().timeout(TIMEOUT).build()?, endpoint };
-    let mut steps = Vec::new();
-    for group in logs.groups().await? {
-        steps.extend(logs.about(reservation, &group).await?);
-    }
+    let mut steps = in_the_emulator(&Control::new(&endpoint), reservation).await?;
     steps.extend(behind_the_gateway(&home, reservation)?);
     ensure!(
         !steps.is_empty(),
@@ -97,35 +90,17 @@ fn behind_the_gateway(home: &Path, reservation: &ReservationId) -> Result<Vec<St
     Ok(steps)
 }
 
-struct Logs {
-    http: reqwest::Client,
-    endpoint: String,
-}
-
-impl Logs {
-    async fn groups(&self) -> Result<Vec<String>> {
-        let found = self.ask("DescribeLogGroups", &json!({ "limit": MAX_GROUPS })).await?;
-        let names = found["logGroups"].as_array().into_iter().flatten();
-        Ok(names.filter_map(|group| group["logGroupName"].as_str()).map(str::to_owned).collect())
-    }
-
-    async fn about(&self, reservation: &ReservationId, group: &str) -> Result<Vec<Step>> {
-        let name = reservation.to_string();
+/// What functions of the emulator have logged.
+async fn in_the_emulator(control: &Control, reservation: &ReservationId) -> Result<Vec<Step>> {
+    let name = reservation.to_string();
+    let found = control.ask_logs("DescribeLogGroups", &json!({ "limit": MAX_GROUPS })).await?;
+    let groups = found["logGroups"].as_array().into_iter().flatten();
+    let mut steps = Vec::new();
+    for group in groups.filter_map(|group| group["logGroupName"].as_str()) {
         let query = json!({ "logGroupName": group, "filterPattern": format!("\"{name}\"") });
-        let found = self.ask("FilterLogEvents", &query).await?;
+        let found = control.ask_logs("FilterLogEvents", &query).await?;
         let lines = found["events"].as_array().into_iter().flatten().filter_map(|event| event["message"].as_str());
-        Ok(lines.filter_map(|line| step(group, line, &name)).collect())
+        steps.extend(lines.filter_map(|line| step(group, line, &name)));
     }
-
-    async fn ask(&self, call: &str, query: &Value) -> Result<Value> {
-        let asked = self
-            .http
-            .post(&self.endpoint)
-            .header("content-type", "application/x-amz-json-1.1")
-            .header("x-amz-target", format!("Logs_20140328.{call}"))
-            .header("authorization", emulator::authorization("logs"))
-            .body(query.to_string());
-        let answer = asked.send().await?.error_for_status().with_context(|| format!("the emulator refuses {call}"))?;
-        Ok(serde_json::from_str(&answer.text().await?)?)
-    }
+    Ok(steps)
 }
