@@ -19,9 +19,9 @@ const READY: &str = "Ready to accept connections";
 /// A Valkey server that ends with this process. It writes nothing to disk, except for `SAVE`.
 pub struct Valkey {
     port: Port,
-    log: PathBuf,
-    snapshot: PathBuf,
-    variables: Vec<(String, String)>,
+    /// Its log and whatever else it keeps.
+    folder: PathBuf,
+    command: Command,
     process: Option<Kept>,
 }
 
@@ -33,11 +33,27 @@ impl Valkey {
     /// The same with these environment variables, which its successors get too.
     pub fn start_with(variables: &[(String, String)]) -> Result<Self> {
         let port = Port::free()?;
-        let name = Uuid::new_v4().simple();
-        let log = paths::state().join(format!("valkey-{name}.log"));
-        let snapshot = paths::state().join(format!("valkey-{name}.rdb"));
-        let process = start(port.number(), &log, &snapshot, variables)?;
-        Ok(Self { port, log, snapshot, variables: variables.to_vec(), process: Some(process) })
+        let mut command = command(port.number())?;
+        command.envs(variables.iter().map(|(name, value)| (name, value)));
+        Self::start_as(port, command)
+    }
+
+    /// Starts what `command` describes, in a folder of its own.
+    pub(crate) fn start_as(port: Port, mut command: Command) -> Result<Self> {
+        let folder = paths::state().join(format!("valkey-{}", Uuid::new_v4().simple()));
+        std::fs::create_dir_all(&folder)?;
+        command.arg("--dir").arg(&folder);
+        let mut valkey = Self { port, folder, command, process: None };
+        valkey.run()?;
+        Ok(valkey)
+    }
+
+    fn run(&mut self) -> Result<()> {
+        let log = self.folder.join("log");
+        let mut process = Kept::start("valkey", &self.command, &log)?;
+        process.wait_until(START_TIMEOUT, || is_ready(&log))?;
+        self.process = Some(process);
+        Ok(())
     }
 
     pub fn url(&self) -> String {
@@ -46,6 +62,10 @@ impl Valkey {
 
     pub const fn port(&self) -> u16 {
         self.port.number()
+    }
+
+    pub(crate) const fn is_running(&self) -> bool {
+        self.process.is_some()
     }
 
     /// Stops the server: connections stay, and nothing answers until [`Valkey::resume`].
@@ -57,53 +77,43 @@ impl Valkey {
         self.process.as_ref().context("it runs")?.signal(Signal::SIGCONT)
     }
 
+    /// Kills the server, like `kill -9`.
+    pub(crate) fn kill(&mut self) {
+        if let Some(mut process) = self.process.take() {
+            process.kill();
+        }
+    }
+
     /// Kills the server, like `kill -9`, and starts an empty one in its place.
     pub fn kill_and_restart(&mut self) -> Result<()> {
-        remove(&self.snapshot)?;
-        self.kill_and_restart_from_snapshot()
+        match std::fs::remove_file(self.folder.join("dump.rdb")) {
+            Err(error) if error.kind() != ErrorKind::NotFound => return Err(error.into()),
+            _ => self.kill_and_restart_from_snapshot(),
+        }
     }
 
     /// Kills the server, like `kill -9`, and starts one in its place with the data of the last `SAVE`: like a failover
     /// to a replica that was that far.
     pub fn kill_and_restart_from_snapshot(&mut self) -> Result<()> {
-        if let Some(mut process) = self.process.take() {
-            process.kill();
-        }
+        self.kill();
         // A killed server's other threads may hold its port for a moment longer than the first, which is waited for.
         let deadline = Instant::now() + START_TIMEOUT;
-        self.process = loop {
-            match start(self.port.number(), &self.log, &self.snapshot, &self.variables) {
+        loop {
+            match self.run() {
                 Err(_) if Instant::now() < deadline => std::thread::sleep(Duration::from_millis(100)),
-                started => break Some(started?),
+                started => return started,
             }
-        };
-        Ok(())
+        }
     }
 }
 
 impl Drop for Valkey {
     fn drop(&mut self) {
+        // A stopped process would not get the request to end.
+        let _ = self.resume();
         drop(self.process.take());
-        let _ = std::fs::remove_file(&self.log);
-        let _ = std::fs::remove_file(&self.snapshot);
+        let _ = std::fs::remove_dir_all(&self.folder);
     }
-}
-
-fn remove(snapshot: &Path) -> Result<()> {
-    match std::fs::remove_file(snapshot) {
-        Err(error) if error.kind() != ErrorKind::NotFound => Err(error.into()),
-        _ => Ok(()),
-    }
-}
-
-fn start(port: u16, log: &Path, snapshot: &Path, variables: &[(String, String)]) -> Result<Kept> {
-    let mut command = command(port)?;
-    command.envs(variables.iter().map(|(name, value)| (name, value)));
-    command.arg("--dir").arg(snapshot.parent().context("a folder")?);
-    command.arg("--dbfilename").arg(snapshot.file_name().context("a name")?);
-    let mut process = Kept::start("valkey", &command, log)?;
-    process.wait_until(START_TIMEOUT, || is_ready(log))?;
-    Ok(process)
 }
 
 /// Whether the server that writes `log` answers.

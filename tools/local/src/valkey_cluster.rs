@@ -1,24 +1,20 @@
 //! A Valkey cluster: three shards with a replica each, on the loopback.
 
 use std::ops::RangeInclusive;
-use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
-use nix::sys::signal::Signal;
 use redis::aio::MultiplexedConnection;
 use redis::{AsyncConnectionConfig, Client, ConnectionAddr, IntoConnectionInfo, RedisConnectionInfo, Value};
 use uuid::Uuid;
 
-use crate::paths;
-use crate::process::{Kept, Port};
-use crate::valkey;
+use crate::process::Port;
+use crate::valkey::{self, Valkey};
 
 const SHARDS: usize = 3;
 const SLOTS: usize = 16_384;
 /// After this much silence the other nodes look for a successor, which takes them about another second.
 const NODE_TIMEOUT_MS: u32 = 1500;
-const START_TIMEOUT: Duration = Duration::from_secs(60);
 /// The longest wait for an answer to the cluster's operator, on a busy machine.
 const OPERATOR_TIMEOUT: Duration = Duration::from_secs(10);
 /// The longest wait for a change of the cluster. Longer than anything takes on a busy machine.
@@ -34,12 +30,9 @@ pub struct ValkeyCluster {
 }
 
 struct Node {
-    port: Port,
+    valkey: Valkey,
     bus: Port,
     announced: u16,
-    /// Its log, its map of the cluster and its replication data.
-    files: [PathBuf; 3],
-    process: Option<Kept>,
 }
 
 /// What a node says about itself.
@@ -89,18 +82,16 @@ impl ValkeyCluster {
 
     /// Kills a node, like `kill -9`.
     pub fn kill(&mut self, index: usize) {
-        if let Some(mut process) = self.nodes[index].process.take() {
-            process.kill();
-        }
+        self.nodes[index].valkey.kill();
     }
 
     /// Stops a node: connections stay, and nothing answers until [`Self::resume`].
     pub fn stop(&self, index: usize) -> Result<()> {
-        self.nodes[index].process.as_ref().context("it runs")?.signal(Signal::SIGSTOP)
+        self.nodes[index].valkey.stop()
     }
 
     pub fn resume(&self, index: usize) -> Result<()> {
-        self.nodes[index].process.as_ref().context("it runs")?.signal(Signal::SIGCONT)
+        self.nodes[index].valkey.resume()
     }
 
     /// Waits until another node than `old` has a slot.
@@ -118,7 +109,7 @@ impl ValkeyCluster {
         target.send::<Value>(&["CLUSTER", "SETSLOT", &number, "IMPORTING", &from_id]).await?;
         source.send::<Value>(&["CLUSTER", "SETSLOT", &number, "MIGRATING", &to_id]).await?;
         between().await;
-        let port = self.nodes[to].port.number().to_string();
+        let port = self.nodes[to].valkey.port().to_string();
         loop {
             let keys: Vec<String> = source.send(&["CLUSTER", "GETKEYSINSLOT", &number, "100"]).await?;
             if keys.is_empty() {
@@ -206,7 +197,7 @@ impl ValkeyCluster {
     }
 
     fn running(&self) -> impl Iterator<Item = usize> {
-        (0..self.nodes.len()).filter(|index| self.nodes[*index].process.is_some())
+        (0..self.nodes.len()).filter(|index| self.nodes[*index].valkey.is_running())
     }
 
     async fn itself(&self, index: usize) -> Result<Itself> {
@@ -229,7 +220,7 @@ impl ValkeyCluster {
 
     /// An operator's connection to one node.
     async fn connection(&self, index: usize) -> Result<Operator> {
-        let address = ConnectionAddr::Tcp("127.0.0.1".to_owned(), self.nodes[index].port.number());
+        let address = ConnectionAddr::Tcp("127.0.0.1".to_owned(), self.nodes[index].valkey.port());
         let settings = RedisConnectionInfo::default().set_password(&self.password);
         let client = Client::open(address.into_connection_info()?.set_redis_settings(settings))?;
         let patient = AsyncConnectionConfig::new()
@@ -253,19 +244,9 @@ impl Node {
     fn start(announce: &mut impl FnMut(u16) -> Result<u16>, password: &str) -> Result<Self> {
         let (port, bus) = (Port::free()?, Port::free()?);
         let announced = announce(port.number())?;
-        let id = Uuid::new_v4().simple();
-        let name = |end: &str| format!("valkey-{id}.{end}");
-        let files = ["log", "nodes", "rdb"].map(|end| paths::state().join(name(end)));
-        for file in &files {
-            // A server would load files that it finds.
-            let _ = std::fs::remove_file(file);
-        }
         let mut command = valkey::command(port.number())?;
         let settings = [
-            ("--dir", paths::state().display().to_string()),
             ("--cluster-enabled", "yes".to_owned()),
-            ("--cluster-config-file", name("nodes")),
-            ("--dbfilename", name("rdb")),
             ("--cluster-node-timeout", NODE_TIMEOUT_MS.to_string()),
             // As on ElastiCache: the other shards continue without one.
             ("--cluster-require-full-coverage", "no".to_owned()),
@@ -283,25 +264,7 @@ impl Node {
             command.args([name, &value]);
         }
         command.args(["--user", ValkeyCluster::USER, "on", &format!(">{password}")]).args(RIGHTS.split(' '));
-        let process = Kept::start("valkey", &command, &files[0])?;
-        let mut node = Self { port, bus, announced, files, process: Some(process) };
-        if let Some(process) = &mut node.process {
-            process.wait_until(START_TIMEOUT, || valkey::is_ready(&node.files[0]))?;
-        }
-        Ok(node)
-    }
-}
-
-impl Drop for Node {
-    fn drop(&mut self) {
-        // A stopped process would not get the request to end.
-        if let Some(process) = &self.process {
-            let _ = process.signal(Signal::SIGCONT);
-        }
-        drop(self.process.take());
-        for file in &self.files {
-            let _ = std::fs::remove_file(file);
-        }
+        Ok(Self { valkey: Valkey::start_as(port, command)?, bus, announced })
     }
 }
 
