@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use axum::Router;
 use axum::http::{StatusCode, Uri};
 use serde_json::{Value, json};
+use tempfile::TempDir;
 
 /// A server on the loopback that counts its requests.
 struct Server {
@@ -55,28 +56,11 @@ impl Server {
     }
 }
 
-/// A folder that is deleted with the test.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Self {
-        let folder = std::env::temp_dir().join(format!("load-{name}-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).unwrap();
-        Self(folder)
-    }
-
-    /// A file with this many users, all with a pass.
-    fn tokens(&self, users: usize) -> PathBuf {
-        let file = self.0.join("tokens");
-        std::fs::write(&file, (0..users).map(|n| format!("token-{n} pass-{n}\n")).collect::<String>()).unwrap();
-        file
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
+/// A file in the folder with this many users, all with a pass.
+fn tokens(folder: &TempDir, users: usize) -> PathBuf {
+    let file = folder.path().join("tokens");
+    std::fs::write(&file, (0..users).map(|n| format!("token-{n} pass-{n}\n")).collect::<String>()).unwrap();
+    file
 }
 
 /// What programs need of the tests' environment. Variables that stand for options may not come from there.
@@ -96,15 +80,16 @@ fn load(arguments: &[&str]) -> Command {
 }
 
 /// A load on a server with tokens of this many users, whose report goes to `out` in the folder.
-fn load_on(server: &Server, folder: &Folder, tokens: usize, arguments: &[&str]) -> Command {
+fn load_on(server: &Server, folder: &TempDir, tokens: usize, arguments: &[&str]) -> Command {
     let mut command = load(arguments);
-    command.args(["--url", &server.url, "--tokens"]).arg(folder.tokens(tokens)).arg("--out").arg(folder.0.join("out"));
+    command.args(["--url", &server.url, "--tokens"]).arg(self::tokens(folder, tokens));
+    command.arg("--out").arg(folder.path().join("out"));
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }
 
-fn report_in(folder: &Folder) -> Value {
-    serde_json::from_slice(&std::fs::read(folder.0.join("out/report.json")).unwrap()).unwrap()
+fn report_in(folder: &TempDir) -> Value {
+    serde_json::from_slice(&std::fs::read(folder.path().join("out/report.json")).unwrap()).unwrap()
 }
 
 fn run(arguments: &[&str]) -> Output {
@@ -123,7 +108,7 @@ fn sold_out(_: &str) -> (u16, &'static str) {
 
 #[test]
 fn what_is_missing_or_refused_is_said_in_one_line() {
-    let (here, folder) = (["--url", "http://127.0.0.1:9"], Folder::new("refused"));
+    let (here, folder) = (["--url", "http://127.0.0.1:9"], tempfile::tempdir().unwrap());
     for (arguments, status, says) in [
         (&[][..], 1, "error: --url is missing"),
         (&["--url", "127.0.0.1:9"], 2, "an http:// or https:// address"),
@@ -142,7 +127,7 @@ fn what_is_missing_or_refused_is_said_in_one_line() {
         (&[&here[..], &["--connections", "10001"]].concat(), 2, "--connections: a whole number from 1 to 10,000; got"),
         (&[&here[..], &["--sale", "No Sale"]].concat(), 2, "--sale: a sale id is"),
     ] {
-        let output = load(arguments).current_dir(&folder.0).output().unwrap();
+        let output = load(arguments).current_dir(folder.path()).output().unwrap();
         let said = String::from_utf8(output.stderr).unwrap();
         let shape = (output.status.code(), said.lines().count(), output.stdout.len());
         assert_eq!(shape, (Some(status), 1, 0), "{arguments:?}: {said}");
@@ -159,7 +144,7 @@ fn every_request_is_in_the_report() {
             (404, r#"{"message": "Not Found"}"#)
         }
     });
-    let folder = Folder::new("report");
+    let folder = tempfile::tempdir().unwrap();
     let ran = load_on(&server, &folder, 100, &["--users", "200", "--over-s", "2"]).output().unwrap();
     let (printed, said) = texts(&ran);
     assert!(ran.status.success(), "{printed}{said}");
@@ -181,13 +166,13 @@ fn every_request_is_in_the_report() {
     // A twentieth misbehaves.
     let honest = report["answers"].as_array().unwrap().iter().find(|each| each["step"] == "reserve").unwrap();
     assert_eq!((&honest["code"], &honest["count"]), (&json!("sold_out"), &json!(190)));
-    assert!(std::fs::read_to_string(folder.0.join("out/report.html")).unwrap().contains("<svg"));
+    assert!(std::fs::read_to_string(folder.path().join("out/report.html")).unwrap().contains("<svg"));
 }
 
 #[test]
 fn a_server_that_fails_is_left_alone() {
     let server = Server::new(|_| (500, r#"{"code": "internal"}"#));
-    let folder = Folder::new("errors");
+    let folder = tempfile::tempdir().unwrap();
     let arguments = ["--users", "100000", "--over-s", "1000", "--curve", "even"];
     let ran = load_on(&server, &folder, 10, &arguments).output().unwrap();
     assert_eq!(ran.status.code(), Some(1));
@@ -204,7 +189,7 @@ fn a_sale_with_a_line_gets_no_users() {
         _ => sold_out(path),
     };
     let server = Server::new(with_line);
-    let folder = Folder::new("line");
+    let folder = tempfile::tempdir().unwrap();
     let ran = load_on(&server, &folder, 10, &["--users", "10"]).output().unwrap();
     let (printed, said) = texts(&ran);
     assert_eq!((ran.status.code(), &*printed), (Some(1), ""), "{said}");
@@ -215,11 +200,11 @@ fn a_sale_with_a_line_gets_no_users() {
 #[test]
 fn a_folder_that_cannot_be_written_is_told_of_before_anything_is_sent() {
     let server = Server::new(sold_out);
-    let folder = Folder::new("unwritable");
-    let tokens = folder.tokens(10);
+    let folder = tempfile::tempdir().unwrap();
+    let tokens = tokens(&folder, 10);
     // Files where a folder and a report should be. They are obstacles for root, too.
-    std::fs::create_dir_all(folder.0.join("taken/report.html")).unwrap();
-    for out in [tokens.join("out"), folder.0.join("taken")] {
+    std::fs::create_dir_all(folder.path().join("taken/report.html")).unwrap();
+    for out in [tokens.join("out"), folder.path().join("taken")] {
         let out = out.to_str().unwrap();
         let ran = run(&["--url", &server.url, "--users", "10", "--tokens", tokens.to_str().unwrap(), "--out", out]);
         let (printed, said) = texts(&ran);
@@ -228,14 +213,14 @@ fn a_folder_that_cannot_be_written_is_told_of_before_anything_is_sent() {
         assert!(said.contains("--out"), "what to do: {said}");
     }
     assert_eq!(server.asked(), 0);
-    assert!(!folder.0.join("taken/report.json").exists(), "the trial left a file behind");
+    assert!(!folder.path().join("taken/report.json").exists(), "the trial left a file behind");
 }
 
 #[test]
 fn the_table_is_printed_though_the_report_cannot_be_written() {
     let server = Server::that_takes(Duration::from_millis(500), sold_out);
-    let folder = Folder::new("full");
-    let out = folder.0.join("out");
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out");
     let arguments = ["--users", "10", "--bad", "0", "--over-s", "0"];
     let running = load_on(&server, &folder, 10, &arguments).spawn().unwrap();
     until("something is sent", || server.asked() > 0);
@@ -260,7 +245,7 @@ fn until(what: &str, mut is_so: impl FnMut() -> bool) {
 #[test]
 fn a_short_run_of_errors_fails_too() {
     let server = Server::new(|_| (400, "{}"));
-    let folder = Folder::new("short");
+    let folder = tempfile::tempdir().unwrap();
     let ran = |server: &Server, users: &str| {
         let ran = load_on(server, &folder, 10, &["--users", users, "--bad", "1", "--over-s", "0"]).output().unwrap();
         (ran.status.code(), report_in(&folder)["stopped"].clone(), texts(&ran).0)
@@ -277,9 +262,9 @@ fn a_short_run_of_errors_fails_too() {
 }
 
 /// A load of a thousand seconds, ended by this signal while answers are outstanding.
-fn interrupted(name: &str, signal: &str, answers_after: Duration) -> (Output, Value, u64) {
+fn interrupted(signal: &str, answers_after: Duration) -> (Output, Value, u64) {
     let server = Server::that_takes(answers_after, sold_out);
-    let folder = Folder::new(name);
+    let folder = tempfile::tempdir().unwrap();
     let arguments = ["--users", "20000", "--over-s", "1000", "--curve", "even", "--bad", "0"];
     let running = load_on(&server, &folder, 10, &arguments).spawn().unwrap();
     until("some are sent", || server.asked() >= 20);
@@ -288,14 +273,14 @@ fn interrupted(name: &str, signal: &str, answers_after: Duration) -> (Output, Va
     let begun = Instant::now();
     let ran = running.wait_with_output().unwrap();
     assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
-    assert!(folder.0.join("out/report.html").exists(), "no report: {:?}", texts(&ran));
+    assert!(folder.path().join("out/report.html").exists(), "no report: {:?}", texts(&ran));
     (ran, report_in(&folder), server.asked())
 }
 
 #[test]
 fn who_interrupts_it_gets_a_report_of_what_happened() {
-    let interrupt = |name: &str, signal: &str, status: i32| {
-        let (ran, report, asked) = interrupted(name, signal, Duration::from_millis(300));
+    let interrupt = |signal: &str, status: i32| {
+        let (ran, report, asked) = interrupted(signal, Duration::from_millis(300));
         let (printed, said) = texts(&ran);
         assert_eq!(ran.status.code(), Some(status), "{said}");
         assert!(printed.contains("interrupted") && printed.contains("409 sold_out"), "{printed}");
@@ -306,15 +291,15 @@ fn who_interrupts_it_gets_a_report_of_what_happened() {
         assert!(report["users"].as_u64().unwrap() < 10_000, "{}", report["users"]);
     };
     std::thread::scope(|both| {
-        both.spawn(|| interrupt("interrupted", "-INT", 130));
-        both.spawn(|| interrupt("terminated", "-TERM", 143));
+        both.spawn(|| interrupt("-INT", 130));
+        both.spawn(|| interrupt("-TERM", 143));
     });
 }
 
 #[test]
 fn what_waits_for_a_connection_is_not_sent_any_more() {
     let server = Server::that_takes(Duration::from_secs(1), sold_out);
-    let folder = Folder::new("queued");
+    let folder = tempfile::tempdir().unwrap();
     let arguments = ["--users", "500", "--over-s", "0", "--bad", "0", "--connections", "1"];
     let mut command = load_on(&server, &folder, 10, &arguments);
     let mut running = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
@@ -329,18 +314,18 @@ fn what_waits_for_a_connection_is_not_sent_any_more() {
 
 #[test]
 fn nobody_waits_long_for_answers_that_do_not_come() {
-    let (ran, report, _) = interrupted("stuck", "-INT", Duration::from_secs(3_600));
+    let (ran, report, _) = interrupted("-INT", Duration::from_secs(3_600));
     assert_eq!(ran.status.code(), Some(130));
     assert!(report["requests"]["unanswered"].as_u64().unwrap() >= 20, "{:#}", report["requests"]);
 }
 
 #[test]
 fn arguments_are_checked_before_tokens_are_made() {
-    let folder = Folder::new("unasked");
-    let asked = folder.0.join("asked");
+    let folder = tempfile::tempdir().unwrap();
+    let asked = folder.path().join("asked");
     let make = format!("touch {}; echo a-token", asked.display());
     let here = ["--url", "http://127.0.0.1:9", "--tokens-from", &make];
-    let file = folder.tokens(1);
+    let file = tokens(&folder, 1);
     for (arguments, says) in [
         (&["--url", "https://shop.example.org", "--tokens-from", &make][..], "--yes-this-is-mine"),
         (&[&here[..], &["--curve", "square"]].concat(), "--curve: one of even, rush, ramp"),
@@ -359,8 +344,8 @@ fn arguments_are_checked_before_tokens_are_made() {
 #[test]
 fn every_name_of_this_machine_is_known_to_whoever_makes_tokens() {
     let server = Server::new(sold_out);
-    let folder = Folder::new("names");
-    let (asked, out) = (folder.0.join("asked"), folder.0.join("out"));
+    let folder = tempfile::tempdir().unwrap();
+    let (asked, out) = (folder.path().join("asked"), folder.path().join("out"));
     let make = format!("echo \"$URL $USERS $SALE\" > {}; seq $USERS | sed 's/.*/token-& pass-&/'", asked.display());
     for host in ["127.0.0.1", "localhost", "LocalHost", "[::1]"] {
         let url = format!("http://{host}:{}/", server.port());
@@ -377,18 +362,18 @@ fn every_name_of_this_machine_is_known_to_whoever_makes_tokens() {
 
 #[test]
 fn whoever_cannot_make_tokens_says_so_alone() {
-    let folder = Folder::new("refuses");
+    let folder = tempfile::tempdir().unwrap();
     let arguments = ["--url", "http://127.0.0.1:9", "--tokens-from", "echo 'error: nothing runs' >&2; exit 1"];
-    let ran = load(&arguments).arg("--out").arg(&folder.0).output().unwrap();
+    let ran = load(&arguments).arg("--out").arg(folder.path()).output().unwrap();
     assert_eq!((ran.status.code(), texts(&ran)), (Some(1), (String::new(), "error: nothing runs\n".to_owned())));
 }
 
 /// `./flash load` takes tokens from `make up`, unless others are given.
 #[test]
 fn flash_checks_the_arguments_first() {
-    let folder = Folder::new("flash");
+    let folder = tempfile::tempdir().unwrap();
     // Has `load` itself, and a script in place of `local`.
-    let (programs, asked) = (folder.0.join("debug"), folder.0.join("asked"));
+    let (programs, asked) = (folder.path().join("debug"), folder.path().join("asked"));
     std::fs::create_dir_all(&programs).unwrap();
     symlink(env!("CARGO_BIN_EXE_load"), programs.join("load")).unwrap();
     let script = format!("#!/bin/sh\necho $1 $URL >> {}\nseq $USERS | sed 's/.*/token-& pass-&/'\n", asked.display());
@@ -396,9 +381,9 @@ fn flash_checks_the_arguments_first() {
     std::fs::set_permissions(programs.join("local"), Permissions::from_mode(0o755)).unwrap();
     let flash = |arguments: &[&str]| {
         let mut command = program(concat!(env!("CARGO_MANIFEST_DIR"), "/../../flash"));
-        command.args(["load", "--out"]).arg(folder.0.join("out")).args(arguments);
+        command.args(["load", "--out"]).arg(folder.path().join("out")).args(arguments);
         // Nothing is compiled.
-        command.env("CARGO", "true").env("CARGO_TARGET_DIR", &folder.0).output().unwrap()
+        command.env("CARGO", "true").env("CARGO_TARGET_DIR", folder.path()).output().unwrap()
     };
     let server = Server::new(sold_out);
     let here = ["--url", &server.url];
@@ -419,7 +404,7 @@ fn flash_checks_the_arguments_first() {
     assert!(ran.status.success(), "{:?}", texts(&ran));
     assert_eq!(std::fs::read_to_string(&asked).unwrap(), format!("tokens {}\n", server.url));
     std::fs::remove_file(&asked).unwrap();
-    let tokens = folder.tokens(20);
+    let tokens = tokens(&folder, 20);
     assert!(flash(&[&here[..], &few, &["--tokens", tokens.to_str().unwrap()]].concat()).status.success());
     assert!(!asked.exists());
 }
@@ -436,10 +421,10 @@ fn little_work(path: &str) -> (u16, &'static str) {
 #[test]
 fn everybody_without_a_pass_goes_through_the_gate() {
     let server = Server::new(little_work);
-    let folder = Folder::new("gate");
+    let folder = tempfile::tempdir().unwrap();
     // In the form of `./flash load`: every fiftieth user has no pass.
     let line = |n| if n % 50 == 0 { format!("token-{n}\n") } else { format!("token-{n} pass-{n}\n") };
-    let (tokens, out) = (folder.0.join("tokens"), folder.0.join("out"));
+    let (tokens, out) = (folder.path().join("tokens"), folder.path().join("out"));
     std::fs::write(&tokens, (1..=3_000).map(line).collect::<String>()).unwrap();
     let arguments = ["--url", &server.url, "--users", "3000", "--over-s", "1", "--bad", "0.05"];
     let ran = load(&arguments).arg("--tokens").arg(&tokens).arg("--out").arg(&out).output().unwrap();

@@ -2,11 +2,11 @@
 
 use std::fs::{OpenOptions, rename, write};
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use nix::unistd::getppid;
 use serde::{Deserialize, Serialize};
 
@@ -58,8 +58,11 @@ pub async fn lend() -> Result<()> {
 /// Serves a system until the runner has ended, and removes its folder.
 pub async fn serve(runner: i32, folder: &Path) -> Result<()> {
     std::fs::create_dir_all(folder)?;
-    let _folder = Folder(folder.to_owned());
-    let Some(runner) = ProcessRun::of(runner) else { bail!("the runner has ended") };
+    let gone = async {
+        if let Some(runner) = ProcessRun::of(runner) {
+            runner.ended().await;
+        }
+    };
     let served = async {
         let cloud = Cloud::start().await?;
         let lent =
@@ -70,18 +73,12 @@ pub async fn serve(runner: i32, folder: &Path) -> Result<()> {
         std::future::pending().await
     };
     // Dropping the system ends it.
-    tokio::select! {
+    let ended = tokio::select! {
         failed = served => failed,
-        () = runner.ended() => Ok(()),
-    }
-}
-
-struct Folder(PathBuf);
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
+        () = gone => Ok(()),
+    };
+    let _ = std::fs::remove_dir_all(folder);
+    ended
 }
 
 pub fn borrow() -> Result<(Deployment, Issuer)> {

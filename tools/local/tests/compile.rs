@@ -7,11 +7,12 @@ use std::process::{Child, ChildStderr, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use local::paths;
+use tempfile::TempDir;
 
 mod common;
 
-/// A fake cargo that prints what a test wants. Dropping it removes it.
-struct Cargo(PathBuf);
+/// A fake cargo that prints what a test wants, in a folder of its own.
+struct Cargo(TempDir);
 
 /// Shell: waits until the test lets cargo go on for the nth time; a minute at most, in case the test has been killed.
 fn wait(nth: u32) -> String {
@@ -20,17 +21,19 @@ fn wait(nth: u32) -> String {
 
 impl Cargo {
     fn saying(name: &str, script: &str) -> Self {
-        let folder = paths::target().join("local");
-        std::fs::create_dir_all(&folder).unwrap();
-        let program = folder.join(format!("cargo-{name}-{}", std::process::id()));
-        std::fs::write(&program, format!("#!/bin/sh\n{script}\n")).unwrap();
-        std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
-        Self(program)
+        let cargo = Self(common::folder(&format!("cargo-{name}")));
+        std::fs::write(cargo.program(), format!("#!/bin/sh\n{script}\n")).unwrap();
+        std::fs::set_permissions(cargo.program(), std::fs::Permissions::from_mode(0o755)).unwrap();
+        cargo
+    }
+
+    fn program(&self) -> PathBuf {
+        self.0.path().join("cargo")
     }
 
     fn command(&self) -> Command {
         let mut command = Command::new(paths::root().join("tools/compile.sh"));
-        command.args(["Compiling the tools", "build"]).env("CARGO", &self.0).stdin(Stdio::null());
+        command.args(["Compiling the tools", "build"]).env("CARGO", self.program()).stdin(Stdio::null());
         command
     }
 
@@ -55,15 +58,7 @@ impl Cargo {
 
     /// The file that lets it go on for the nth time.
     fn gate(&self, nth: u32) -> PathBuf {
-        PathBuf::from(format!("{}.{nth}", self.0.display()))
-    }
-}
-
-impl Drop for Cargo {
-    fn drop(&mut self) {
-        for file in [self.0.clone(), self.gate(1), self.gate(2)] {
-            let _ = std::fs::remove_file(file);
-        }
+        self.0.path().join(format!("cargo.{nth}"))
     }
 }
 
@@ -140,7 +135,7 @@ test -e "$0.2" && exec sleep 1
 fn a_log_has_a_line_within_two_seconds_and_others_from_time_to_time() {
     const EVERY_S: u32 = 2;
     let folder = common::folder("stepwise");
-    let sleep = folder.join("sleep");
+    let sleep = folder.path().join("sleep");
     std::fs::write(&sleep, stepwise()).unwrap();
     std::fs::set_permissions(&sleep, std::fs::Permissions::from_mode(0o755)).unwrap();
     let script = format!("PATH=${{PATH#*:}}\n{BUILDING}\n: >'{}.1'\n{}\n{FINISHED}", sleep.display(), wait(1));
@@ -196,7 +191,7 @@ fn a_terminal_shows_progress_and_then_nothing_of_it() {
     let mut terminal = Command::new("script");
     let line = format!("{} 'Compiling the tools' build", paths::root().join("tools/compile.sh").display());
     terminal.args(["--quiet", "--return", "--command", &line, "/dev/null"]);
-    terminal.env("CARGO", &cargo.0).env("TERM", "xterm").stdin(Stdio::null());
+    terminal.env("CARGO", cargo.program()).env("TERM", "xterm").stdin(Stdio::null());
     let output = terminal.output().unwrap();
     let shown = String::from_utf8(output.stdout).unwrap();
     assert!(output.status.success());
@@ -231,10 +226,9 @@ exit 101"
 
 #[test]
 fn without_cargo_one_line_says_so() {
-    let missing = Cargo(PathBuf::from("/no/cargo"));
+    let missing = Cargo(common::folder("cargo-missing"));
     let (output, said) = missing.output();
-    assert_eq!(
-        (output.status.code(), &*said),
-        (Some(127), "error: no /no/cargo: install Rust with rustup, or set CARGO\n")
-    );
+    let program = missing.program().display().to_string();
+    assert_eq!(said, format!("error: no {program}: install Rust with rustup, or set CARGO\n"));
+    assert_eq!(output.status.code(), Some(127));
 }

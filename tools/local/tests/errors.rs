@@ -13,6 +13,7 @@ use local::identity::new_key;
 use local::paths;
 use local::process::{Port, ProcessRun, loopback};
 use serde_json::{Value, json};
+use tempfile::TempDir;
 
 mod common;
 
@@ -27,8 +28,8 @@ const NO_KEYS: &str =
     "KEYS is missing: the pass keys, in the form of their secret: KEYS='{\"signing\":1,\"key1\":\"…\"}'";
 const UNKNOWN_ID: &str = "lamp.1.0198f0b2a4c57d1e8f00aabbccddeeff";
 
-/// A folder for the state of a system. Dropping it removes it.
-struct Home(PathBuf);
+/// A folder for the state of a system.
+struct Home(TempDir);
 
 impl Home {
     /// A state in which nothing is running.
@@ -39,7 +40,7 @@ impl Home {
     /// A state with this record of a running system.
     fn with(name: &str, state: &str) -> Self {
         let home = Self::new(name);
-        std::fs::write(home.0.join("up.json"), state).unwrap();
+        std::fs::write(home.0.path().join("up.json"), state).unwrap();
         home
     }
 
@@ -63,18 +64,12 @@ impl Home {
 
     fn run(&self, mut command: Command, environment: &[(&str, &str)]) -> Output {
         command.env_clear().envs(KEPT.into_iter().filter_map(|name| Some((name, std::env::var_os(name)?))));
-        command.env("LOCAL_STATE", &self.0).env("RUST_BACKTRACE", "full").envs(environment.iter().copied());
+        command.env("LOCAL_STATE", self.0.path()).env("RUST_BACKTRACE", "full").envs(environment.iter().copied());
         command.stdin(Stdio::null()).output().unwrap()
     }
 
     fn file(&self) -> PathBuf {
-        self.0.join("up.json")
-    }
-}
-
-impl Drop for Home {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
+        self.0.path().join("up.json")
     }
 }
 
@@ -186,11 +181,12 @@ fn an_empty_variable_is_none() {
 #[test]
 fn an_empty_state_folder_is_none_and_a_relative_one_is_below_the_current_folder() {
     let home = Home::with("relative", "{");
-    let (folder, name) = (home.0.parent().unwrap(), home.0.file_name().unwrap().to_str().unwrap());
+    let state = home.0.path();
+    let (folder, name) = (state.parent().unwrap(), state.file_name().unwrap().to_str().unwrap());
     let run = |told: &str| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_local"));
-        command.arg("token").current_dir(if told.is_empty() { &home.0 } else { folder });
-        home.run(command, &[("LOCAL_STATE", told), ("CARGO_TARGET_DIR", home.0.join("target").to_str().unwrap())])
+        command.arg("token").current_dir(if told.is_empty() { state } else { folder });
+        home.run(command, &[("LOCAL_STATE", told), ("CARGO_TARGET_DIR", state.join("target").to_str().unwrap())])
     };
     let damaged = format!("{} is damaged; remove it, then `make up`", home.file().display());
     one_line(&run(name), 1, &damaged);
@@ -231,7 +227,7 @@ fn a_name_that_is_not_known_is_answered_with_those_that_are() {
 #[test]
 fn what_is_missing_on_the_machine_is_named_with_how_to_get_it() {
     let home = Home::new("tools");
-    let nothing = home.0.join("bin");
+    let nothing = home.0.path().join("bin");
     std::fs::create_dir_all(&nothing).unwrap();
     let missing = "not installed: python3 (3.11 or later), node (20.19, or 22.12 and later), npm; \
                    apt install python3 python3-venv nodejs npm";
@@ -400,13 +396,13 @@ async fn all_commands_tell_of_a_sale_that_there_is_not_in_the_same_words() {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_export_that_fails_names_the_file_and_leaves_nothing() {
     let home = Home::of_system("export", api().await);
-    let there = |name: &str| home.0.join(name).display().to_string();
+    let there = |name: &str| home.0.path().join(name).display().to_string();
     let fails = |out: &str, line: &str| {
         let output = home.local(&["export"], &[("OUT", out)]);
         let said = String::from_utf8_lossy(&output.stderr);
         assert_eq!(said.lines().last(), Some(&*format!("error: {line}")), "{said}");
         assert_eq!(output.status.code(), Some(1));
-        let left: Vec<_> = std::fs::read_dir(&home.0).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        let left: Vec<_> = std::fs::read_dir(home.0.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
         assert_eq!(left, ["up.json"], "{out}");
     };
     let (folder, nowhere) = (there("nothing"), there("nothing/lamp.csv"));

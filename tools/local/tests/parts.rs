@@ -1,12 +1,13 @@
 //! `make test` runs all of its parts, and fails if one does not run.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use local::paths;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
+use tempfile::TempDir;
 
 mod common;
 
@@ -52,9 +53,9 @@ fn make(parts: &str, logs: &Path) -> Command {
     make
 }
 
-fn folder(name: &str) -> PathBuf {
+fn folder(name: &str) -> TempDir {
     let folder = common::folder(&format!("parts-{name}"));
-    std::fs::create_dir_all(folder.join("logs")).unwrap();
+    std::fs::create_dir(folder.path().join("logs")).unwrap();
     folder
 }
 
@@ -96,7 +97,6 @@ fn is_ended_by(signal: Signal, mut command: Command, folder: &Path, how: &str) {
     assert_eq!(left, [], "{signal}");
     assert!(logs.join("ended").exists(), "{signal}: the part was not asked to end");
     assert_eq!(ended.to_string(), how, "{signal}");
-    std::fs::remove_dir_all(folder).unwrap();
 }
 
 #[test]
@@ -110,39 +110,38 @@ fn a_signal_ends_a_part_and_all_that_it_started() {
         // As above: HUP behind `nohup`, INT in a shell's background.
         let mut part = Command::new("env");
         part.arg("--default-signal").arg(paths::root().join("tests/part.sh"));
-        part.args(["long", "sh"]).arg(folder.join("long.sh"));
-        is_ended_by(signal, part, &folder, how);
+        part.args(["long", "sh"]).arg(folder.path().join("long.sh"));
+        is_ended_by(signal, part, folder.path(), how);
     }
 }
 
 #[test]
 fn a_make_test_that_is_terminated_ends_its_parts() {
     let folder = folder("terminated");
-    let make = make("good long", &folder.join("logs"));
-    is_ended_by(Signal::SIGTERM, make, &folder, "signal: 15 (SIGTERM)");
+    let make = make("good long", &folder.path().join("logs"));
+    is_ended_by(Signal::SIGTERM, make, folder.path(), "signal: 15 (SIGTERM)");
 }
 
 #[test]
 fn a_make_test_that_is_killed_ends_its_parts() {
     let folder = folder("killed");
-    let make = make("good long", &folder.join("logs"));
-    is_ended_by(Signal::SIGKILL, make, &folder, "signal: 9 (SIGKILL)");
+    let make = make("good long", &folder.path().join("logs"));
+    is_ended_by(Signal::SIGKILL, make, folder.path(), "signal: 9 (SIGKILL)");
 }
 
 #[test]
 fn a_part_that_hangs_is_ended_and_named_and_the_others_go_on() {
     let folder = folder("hanging");
-    let Output { status, stdout, .. } = make_test("hangs good", &folder.join("logs"));
+    let Output { status, stdout, .. } = make_test("hangs good", &folder.path().join("logs"));
     let out = String::from_utf8(stdout).unwrap();
     assert!(!status.success() && out.contains("*** FAILED: hangs\n") && out.contains("✓ good ("), "{out}");
-    assert_eq!(still_there_after(A_MINUTE, &folder), []);
-    std::fs::remove_dir_all(folder).unwrap();
+    assert_eq!(still_there_after(A_MINUTE, folder.path()), []);
 }
 
 #[test]
 fn a_second_make_test_in_a_checkout_is_refused_and_touches_nothing() {
     let folder = folder("twice");
-    let logs = folder.join("logs");
+    let logs = folder.path().join("logs");
     std::fs::write(logs.join("good.log"), "of the first").unwrap();
     let first = std::fs::File::create(logs.join("lock")).unwrap();
     first.lock().unwrap();
@@ -150,13 +149,12 @@ fn a_second_make_test_in_a_checkout_is_refused_and_touches_nothing() {
     let said = String::from_utf8(stderr).unwrap();
     assert!(!status.success() && said.starts_with("another `make test` is running in this checkout\n"), "{said}");
     assert_eq!(std::fs::read_to_string(logs.join("good.log")).unwrap(), "of the first");
-    std::fs::remove_dir_all(folder).unwrap();
 }
 
 #[test]
 fn make_test_runs_every_part_and_names_those_that_failed() {
     let folder = folder("all");
-    let logs = folder.join("logs");
+    let logs = folder.path().join("logs");
     let Output { status, stdout, stderr } = make_test("bad good bad_too good_too", &logs);
     let (out, err) = (String::from_utf8(stdout).unwrap(), String::from_utf8(stderr).unwrap());
     for part in ["ready", "bad", "good", "bad_too", "good_too"] {
@@ -177,5 +175,4 @@ fn make_test_runs_every_part_and_names_those_that_failed() {
 
     let good = make_test("good good_too", &logs);
     assert!(good.status.success(), "{good:?}");
-    std::fs::remove_dir_all(folder).unwrap();
 }

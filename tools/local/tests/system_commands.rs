@@ -15,6 +15,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::{Pid, getpgid};
 use sale::{RoundId, RoundNumber};
 use serde_json::{Value, json};
+use tempfile::TempDir;
 
 mod common;
 
@@ -24,7 +25,7 @@ use common::{until, until_async};
 const NO_KEYS: i64 = 0;
 
 /// A separate state for the commands. Dropping it ends what was started in it, also when the test fails.
-struct Home(PathBuf);
+struct Home(TempDir);
 
 impl Home {
     fn new(name: &str) -> Self {
@@ -40,13 +41,13 @@ impl Home {
             "issuer_key_pem": "",
             "deployment": null,
         });
-        std::fs::write(home.0.join("up.json"), state.to_string()).unwrap();
+        std::fs::write(home.0.path().join("up.json"), state.to_string()).unwrap();
         home
     }
 
     fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_local"));
-        command.args(arguments).env("LOCAL_STATE", &self.0).env("RUST_BACKTRACE", "1").stdin(Stdio::null());
+        command.args(arguments).env("LOCAL_STATE", self.0.path()).env("RUST_BACKTRACE", "1").stdin(Stdio::null());
         // What the test started ends with it, also if the runner kills it.
         command.env("LIVES_WITH", std::process::id().to_string());
         command
@@ -70,16 +71,14 @@ impl Home {
     }
 
     fn state(&self) -> Option<Value> {
-        serde_json::from_str(&std::fs::read_to_string(self.0.join("up.json")).ok()?).ok()
+        serde_json::from_str(&std::fs::read_to_string(self.0.path().join("up.json")).ok()?).ok()
     }
 }
 
 impl Drop for Home {
     fn drop(&mut self) {
         let _ = self.run(&["down"]);
-        if !std::thread::panicking() {
-            let _ = std::fs::remove_dir_all(&self.0);
-        }
+        self.0.disable_cleanup(std::thread::panicking());
     }
 }
 
@@ -88,7 +87,7 @@ fn port(state: &Value, name: &str) -> u16 {
 }
 
 fn processes_of(home: &Home) -> Vec<String> {
-    let running = common::processes_of(&home.0).into_iter().filter(|(id, _)| ProcessRun::of(*id).is_some());
+    let running = common::processes_of(home.0.path()).into_iter().filter(|(id, _)| ProcessRun::of(*id).is_some());
     running.map(|(_, command)| command).collect()
 }
 
@@ -157,7 +156,7 @@ async fn a_system_from_up_to_down() {
     until("Valkey dies", || ProcessRun::of(died).is_none().then_some(()));
     until("another Valkey answers", || redis(&state, "PING"));
     assert_ne!(valkey_process(&state), died);
-    let log = || std::fs::read_to_string(home.0.join("up-supervisor.log")).unwrap();
+    let log = || std::fs::read_to_string(home.0.path().join("up-supervisor.log")).unwrap();
     let said = until("the log tells", || log().contains("died").then(log));
     assert_eq!(said.lines().filter(|line| line.contains("died")).count(), 1, "{said}");
     // The schedules load the round again and find the order in the ledger.
@@ -193,7 +192,7 @@ fn invoke(state: &Value, function: &str, data: &[&str]) -> Value {
 
 fn invoke_with_sample(home: &Home, state: &Value, sample: &str) -> Value {
     let (event, _) = home.good(&["event", sample]);
-    let file = home.0.join("event.json");
+    let file = home.0.path().join("event.json");
     std::fs::write(&file, event).unwrap();
     invoke(state, sample.split('/').next().unwrap(), &["--data-file", file.to_str().unwrap()])
 }
@@ -265,7 +264,7 @@ fn an_up_that_is_killed_leaves_nothing() {
 
 /// Folders of emulators, which have copies of all functions.
 fn emulator_folders(home: &Home) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(&home.0).unwrap().flatten().map(|entry| entry.path());
+    let entries = std::fs::read_dir(home.0.path()).unwrap().flatten().map(|entry| entry.path());
     entries.filter(|path| path.file_name().unwrap().to_str().unwrap().starts_with("emulator-")).collect()
 }
 

@@ -1,6 +1,6 @@
 //! The two sides: ours as `make up` serves it, and the Node service of `tools/bench/rival`.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -21,7 +21,7 @@ use pass::KeyRing;
 use sale::{RoundId, RoundNumber};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use uuid::Uuid;
+use tempfile::TempDir;
 
 /// Buyers who ask at once, each on a connection of its own.
 pub(crate) const CLIENTS: usize = 64;
@@ -63,31 +63,18 @@ pub(crate) fn prepare() -> Result<()> {
     Ok(())
 }
 
-/// Dropping it removes the folder.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn make(name: &str) -> Result<Self> {
-        let folder = paths::state().join(format!("{name}-{}", Uuid::now_v7().as_simple()));
-        std::fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
-        Ok(Self(folder))
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
+fn folder() -> Result<TempDir> {
+    Ok(tempfile::Builder::new().prefix("rival-").tempdir_in(paths::usable_state()?)?)
 }
 
 /// What `make up` starts, in a process of its own and with a state of its own. Dropping it ends that.
-struct Up(Folder);
+struct Up(TempDir);
 
 impl Up {
     fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(paths::target().join("debug").join(LOCAL));
         // The system ends with this program, also if that is killed.
-        command.args(arguments).env("LOCAL_STATE", &self.0.0).env("LIVES_WITH", std::process::id().to_string());
+        command.args(arguments).env("LOCAL_STATE", self.0.path()).env("LIVES_WITH", std::process::id().to_string());
         command
     }
 }
@@ -118,8 +105,8 @@ pub(crate) struct UpSystem {
 impl UpSystem {
     /// Everything must be built.
     pub(crate) async fn start() -> Result<Self> {
-        let up = Up(Folder::make("rival-up")?);
-        let (state, log) = (up.0.0.join("up.json"), up.0.0.join("starting.log"));
+        let up = Up(folder()?);
+        let (state, log) = (up.0.path().join("up.json"), up.0.path().join("starting.log"));
         let mut starting = Kept::start("make up", &up.command(&["up", "--built"]), &log)?;
         let began = Instant::now();
         while !starting.has_ended()? {
@@ -172,17 +159,17 @@ pub(crate) struct NodeService {
     // In the order in which they end.
     _process: Kept,
     _valkey: Valkey,
-    _folder: Folder,
+    _folder: TempDir,
 }
 
 impl NodeService {
     /// It takes tokens of this issuer.
     pub(crate) fn start(issuer: &Issuer) -> Result<Self> {
-        let (folder, valkey) = (Folder::make("rival")?, Valkey::start()?);
-        let log = folder.0.join("server.log");
+        let (folder, valkey) = (folder()?, Valkey::start()?);
+        let log = folder.path().join("server.log");
         let mut command = Command::new("node");
         command.arg("server.js").current_dir(paths::root().join(PACKAGE));
-        command.env("DATABASE", folder.0.join("orders.db")).env("REDIS_URL", valkey.url());
+        command.env("DATABASE", folder.path().join("orders.db")).env("REDIS_URL", valkey.url());
         command.envs([("AUDIENCE", AUDIENCE), ("ISSUER", issuer.url()), ("NODE_ENV", "production"), ("PORT", "0")]);
         let mut process = Kept::start("the rival", &command, &log)?;
         process.wait_until(SERVES_WITHIN, || address_in(&log).is_some())?;

@@ -2,20 +2,21 @@
 
 #![allow(dead_code)]
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use local::paths;
+use tempfile::TempDir;
 
 /// Far longer than anything takes, even on a busy machine: nothing waits for it to pass.
 const PATIENCE: Duration = Duration::from_secs(300);
 const POLL: Duration = Duration::from_millis(20);
 
-/// A folder of this test's own.
-pub(crate) fn folder(name: &str) -> PathBuf {
-    let folder = paths::target().join("local").join(format!("{name}-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
-    folder
+/// A folder of this test's own. Dropping it removes it.
+pub(crate) fn folder(name: &str) -> TempDir {
+    let all = paths::target().join("local");
+    std::fs::create_dir_all(&all).unwrap();
+    tempfile::Builder::new().prefix(&format!("{name}-")).tempdir_in(all).unwrap()
 }
 
 pub(crate) fn until<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
