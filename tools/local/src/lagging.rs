@@ -12,7 +12,7 @@ use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use serde_json::Value;
-use tokio::task::JoinHandle;
+use tokio::task::JoinSet;
 
 use crate::server::Server;
 use crate::upstream::{Upstream, target};
@@ -25,7 +25,7 @@ const JSON: &str = "application/x-amz-json-1.0";
 pub struct LaggingIndexes {
     server: Server,
     shared: Arc<Shared>,
-    catching_up: JoinHandle<()>,
+    _catching_up: JoinSet<()>,
 }
 
 /// The last answer to a query of an index.
@@ -48,13 +48,13 @@ impl LaggingIndexes {
         let shared = Arc::new(Shared { upstream, kept: Mutex::default(), lagged: AtomicUsize::new(0) });
         let routes = Router::new().fallback(answer).with_state(Arc::clone(&shared));
         let lagging = Arc::clone(&shared);
-        let catching_up = tokio::spawn(async move {
+        let catching_up = async move {
             loop {
                 tokio::time::sleep(lag).await;
                 lagging.catch_up().await;
             }
-        });
-        Self { server: Server::http(routes), shared, catching_up }
+        };
+        Self { server: Server::http(routes), shared, _catching_up: JoinSet::from_iter([catching_up]) }
     }
 
     pub fn endpoint(&self) -> String {
@@ -64,12 +64,6 @@ impl LaggingIndexes {
     /// How many queries got an earlier answer.
     pub fn lagged(&self) -> usize {
         self.shared.lagged.load(Ordering::Relaxed)
-    }
-}
-
-impl Drop for LaggingIndexes {
-    fn drop(&mut self) {
-        self.catching_up.abort();
     }
 }
 

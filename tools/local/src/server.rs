@@ -4,12 +4,12 @@ use std::net::{Ipv4Addr, SocketAddr, TcpListener as StdListener};
 
 use axum::Router;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::task::JoinHandle;
+use tokio::task::JoinSet;
 
 /// A server on the loopback interface. Dropping it stops it.
 pub struct Server {
     address: SocketAddr,
-    task: JoinHandle<()>,
+    _task: JoinSet<()>,
 }
 
 impl Server {
@@ -37,7 +37,7 @@ impl Server {
         listener.set_nonblocking(true).expect("a socket");
         let address = listener.local_addr().expect("an address");
         let listener = TcpListener::from_std(listener).expect("a socket");
-        Self { address, task: tokio::spawn(serve(listener)) }
+        Self { address, _task: JoinSet::from_iter([serve(listener)]) }
     }
 
     pub const fn address(&self) -> SocketAddr {
@@ -53,11 +53,5 @@ impl Server {
         let url = self.url();
         std::mem::forget(self);
         url
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        self.task.abort();
     }
 }
