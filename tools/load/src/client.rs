@@ -4,7 +4,7 @@
 //! each request, such as parsing its URL, looking for proxies and following redirects.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use command_line::allow_open_files;
@@ -13,6 +13,7 @@ use http_body_util::{BodyExt, Full, Limited};
 use hyper::body::Bytes;
 use hyper::client::conn::http1::{self, SendRequest};
 use hyper_util::rt::TokioIo;
+use parking_lot::Mutex;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpSocket, TcpStream};
 use tokio::sync::Semaphore;
@@ -151,12 +152,12 @@ impl Client {
 
 impl ConnectionPool {
     fn keep(&self, connection: SendRequest<Full<Bytes>>) {
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner).push((connection, Instant::now()));
+        self.idle.lock().push((connection, Instant::now()));
     }
 
     async fn idle_connection(&self) -> Option<SendRequest<Full<Bytes>>> {
         loop {
-            let (mut connection, since) = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop()?;
+            let (mut connection, since) = self.idle.lock().pop()?;
             if since.elapsed() < MAX_IDLE && connection.ready().await.is_ok() {
                 return Some(connection);
             }

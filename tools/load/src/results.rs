@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::num::NonZero;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use hdrhistogram::Histogram;
+use parking_lot::Mutex;
 use tokio::sync::Semaphore;
 
 use crate::answer::{Answer, Failure};
@@ -72,48 +72,44 @@ impl Results {
         Self { start: Instant::now(), cores, heard: Mutex::new(heard) }
     }
 
-    fn heard(&self) -> MutexGuard<'_, Heard> {
-        self.heard.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn second(&self) -> usize {
         self.start.elapsed().as_secs() as usize
     }
 
     /// Counts a user, and how late the user came.
     pub(crate) fn came(&self, due: Instant) {
-        let mut heard = self.heard();
+        let mut heard = self.heard.lock();
         record(&mut heard.behind, due.elapsed().as_micros() as u64);
         heard.visit(|visiting| visiting.here += 1);
     }
 
     pub(crate) fn left(&self) {
-        self.heard().visit(|visiting| visiting.here = visiting.here.saturating_sub(1));
+        self.heard.lock().visit(|visiting| visiting.here = visiting.here.saturating_sub(1));
     }
 
     /// No more users come. The core that was left to the load may compute proofs, too.
     pub(crate) fn all_came(&self) {
-        self.heard().visit(|visiting| visiting.all_came = true);
+        self.heard.lock().visit(|visiting| visiting.all_came = true);
         self.cores.add_permits(cores() - cores_beside_the_load());
     }
 
     /// Counts a user who waits to compute a proof of work, or computes one.
     pub(crate) fn computes(&self) {
-        self.heard().visit(|visiting| visiting.computing += 1);
+        self.heard.lock().visit(|visiting| visiting.computing += 1);
     }
 
     pub(crate) fn has_computed(&self) {
-        let mut heard = self.heard();
+        let mut heard = self.heard.lock();
         heard.proofs_computed += 1;
         heard.visit(|visiting| visiting.computing -= 1);
     }
 
     pub(crate) fn proofs_computed(&self) -> u64 {
-        self.heard().proofs_computed
+        self.heard.lock().proofs_computed
     }
 
     pub(crate) fn gate(&self, change: impl FnOnce(&mut Gate)) {
-        change(&mut self.heard().gate);
+        change(&mut self.heard.lock().gate);
     }
 
     /// Counts a request that is about to be sent. Never returns if none may be sent any more.
@@ -126,7 +122,7 @@ impl Results {
 
     fn count_sent(&self) -> bool {
         let second = self.second();
-        let mut heard = self.heard();
+        let mut heard = self.heard.lock();
         if heard.ended {
             return false;
         }
@@ -137,17 +133,17 @@ impl Results {
 
     /// Stops sending. Requests under way may still be answered.
     pub(crate) fn end_sending(&self) {
-        self.heard().ended = true;
+        self.heard.lock().ended = true;
     }
 
     pub(crate) fn under_way(&self) -> u64 {
-        let heard = self.heard();
+        let heard = self.heard.lock();
         heard.sent - heard.all.len()
     }
 
     pub(crate) fn answered(&self, step: &'static str, due: Instant, answer: Answer) {
         let (us, second) = (due.elapsed().as_micros() as u64, self.second());
-        let mut heard = self.heard();
+        let mut heard = self.heard.lock();
         heard.errors += u64::from(answer.is_error());
         let now = heard.up_to(second);
         now.errors += u64::from(answer.is_error());
@@ -164,12 +160,12 @@ impl Results {
     pub(crate) fn failed(&self, response: &Result<Response, Failure>) {
         if let Err(failure) = response {
             let code = failure.code();
-            self.heard().examples.entry(code).or_insert_with(|| failure.to_string());
+            self.heard.lock().examples.entry(code).or_insert_with(|| failure.to_string());
         }
     }
 
     pub(crate) fn too_many_errors(&self, limit: f64) -> bool {
-        let heard = self.heard();
+        let heard = self.heard.lock();
         let judged = heard.seconds.iter().rev().take(JUDGED_S);
         let (answers, errors) = judged.fold((0, 0), |sum, each| (sum.0 + each.answered(), sum.1 + each.errors));
         answers >= MIN_JUDGED && reaches(limit, errors, answers)
@@ -179,13 +175,13 @@ impl Results {
     /// come.
     pub(crate) fn too_many_errors_at_the_end(&self, limit: f64) -> bool {
         self.too_many_errors(limit) || {
-            let heard = self.heard();
+            let heard = self.heard.lock();
             reaches(limit, heard.errors, heard.all.len())
         }
     }
 
     pub(crate) fn progress(&self) -> Progress {
-        let heard = self.heard();
+        let heard = self.heard.lock();
         let mut answers: BTreeMap<String, u64> = BTreeMap::new();
         for ((_, answer), latency) in &heard.answers {
             *answers.entry(answer.to_string()).or_default() += latency.len();
@@ -204,7 +200,7 @@ impl Results {
 
     pub(crate) fn finish(&self, users: usize, stopped: Option<Stopped>) -> Outcome {
         let took = self.start.elapsed();
-        let mut heard = self.heard();
+        let mut heard = self.heard.lock();
         heard.visiting.note();
         heard.gate.alone = heard.visiting.alone.min(took);
         heard.end_second();
@@ -330,7 +326,7 @@ mod tests {
         let results = Results::start();
         results.sent().await;
         results.answered("reserve", Instant::now(), Answer::status(202));
-        results.heard().up_to(2);
+        results.heard.lock().up_to(2);
         let outcome = results.finish(1, None);
         assert_eq!(outcome.seconds.len(), 3);
         assert_eq!((outcome.seconds[0].sent, outcome.seconds[0].answered()), (1, 1));

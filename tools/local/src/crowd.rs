@@ -1,7 +1,7 @@
 //! A small crowd for the running cloud, to watch on the operators' page.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Result, bail};
@@ -9,6 +9,7 @@ use clap::Args;
 use command_line::{people, whole};
 use load::users::{Credentials, Crowd, LONGEST_WAIT, TRIES};
 use load::{Answer, Curve, Plan, visits};
+use parking_lot::Mutex;
 use sale::{Price, RoundId, RoundNumber, SaleId};
 
 use crate::client::{Client, Payment, payment_of};
@@ -84,7 +85,7 @@ pub async fn send_crowd(visitors: &Visitors) -> Result<()> {
             } else {
                 end(&client, visit.n, token, &payment_key, &id).await
             };
-            let mut became = became.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut became = became.lock();
             *became.entry(end.unwrap_or(failed)).or_default() += 1;
         }
     });
@@ -93,7 +94,7 @@ pub async fn send_crowd(visitors: &Visitors) -> Result<()> {
     for heard in outcome.answers.iter().filter(|heard| heard.step == "reserve") {
         println!("  {:>6}  {}", heard.count(), in_words(&heard.answer));
     }
-    let became = became.lock().unwrap_or_else(PoisonError::into_inner);
+    let became = became.lock();
     if became.is_empty() {
         println!("Nobody got a unit.");
     } else {

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use axum::Router;
@@ -11,6 +11,7 @@ use axum::body::Bytes;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
+use parking_lot::Mutex;
 use serde_json::Value;
 use tokio::task::JoinSet;
 
@@ -68,17 +69,14 @@ impl LaggingIndexes {
 }
 
 impl Shared {
-    fn kept(&self) -> MutexGuard<'_, HashMap<Bytes, Kept>> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Asks every query again whose answer is kept.
     async fn catch_up(&self) {
-        self.kept().retain(|_, kept| kept.asked.elapsed() < FORGOTTEN_AFTER);
-        let queries: Vec<_> = self.kept().iter().map(|(query, kept)| (query.clone(), kept.headers.clone())).collect();
+        self.kept.lock().retain(|_, kept| kept.asked.elapsed() < FORGOTTEN_AFTER);
+        let queries: Vec<_> =
+            self.kept.lock().iter().map(|(query, kept)| (query.clone(), kept.headers.clone())).collect();
         for (query, headers) in queries {
             if let Ok((StatusCode::OK, _, answer)) = self.upstream.ask(&headers, query.clone()).await
-                && let Some(kept) = self.kept().get_mut(&query)
+                && let Some(kept) = self.kept.lock().get_mut(&query)
             {
                 kept.answer = answer;
             }
@@ -89,7 +87,7 @@ impl Shared {
 async fn answer(State(shared): State<Arc<Shared>>, headers: HeaderMap, body: Bytes) -> Response {
     let has = |text: &str| body.windows(text.len()).any(|part| part == text.as_bytes());
     let is_of_index = target(&headers).ends_with(".Query") && has("\"IndexName\"");
-    let earlier = shared.kept().get_mut(&body).map(|kept| {
+    let earlier = shared.kept.lock().get_mut(&body).map(|kept| {
         kept.asked = Instant::now();
         kept.answer.clone()
     });
@@ -103,7 +101,7 @@ async fn answer(State(shared): State<Arc<Shared>>, headers: HeaderMap, body: Byt
         Ok((StatusCode::OK, _, answer)) if is_of_index => {
             let Some(earlier) = earlier else {
                 let kept = Kept { headers, answer: answer.clone(), asked: Instant::now() };
-                shared.kept().insert(body, kept);
+                shared.kept.lock().insert(body, kept);
                 return ([("content-type", JSON)], answer).into_response();
             };
             ([("content-type", JSON)], with_earlier(&answer, &earlier)).into_response()

@@ -3,7 +3,7 @@
 //! the emulator.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
@@ -16,6 +16,7 @@ use load::{Client, Request, Response};
 use local::emulator::authorization;
 use local::server::Server;
 use local::upstream::target;
+use parking_lot::{Mutex, RwLock};
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
@@ -76,12 +77,12 @@ impl Aws {
 
     /// Forwards messages to this queue from now on instead of dropping them. They must name its address.
     pub(crate) fn pass_messages_to(&self, queue: Option<Arc<EmulatorQueue>>) {
-        *self.shared.queue.write().unwrap_or_else(PoisonError::into_inner) = queue;
+        *self.shared.queue.write() = queue;
     }
 
     /// Requests since the last call.
     pub(crate) fn take_asked(&self) -> Asked {
-        std::mem::take(&mut self.shared.asked.lock().unwrap_or_else(PoisonError::into_inner))
+        std::mem::take(&mut self.shared.asked.lock())
     }
 }
 
@@ -113,7 +114,7 @@ impl EmulatorQueue {
 
 async fn answer(State(shared): State<Arc<Shared>>, headers: HeaderMap, body: Bytes) -> (StatusCode, String) {
     let operation = target(&headers).rsplit('.').next().unwrap_or_default();
-    let queue = shared.queue.read().unwrap_or_else(PoisonError::into_inner).clone();
+    let queue = shared.queue.read().clone();
     if let (true, Some(queue)) = (operation.starts_with("SendMessage"), queue) {
         return match queue.ask(operation, body).await {
             Ok(answer) => (StatusCode::OK, answer.json().to_string()),
@@ -146,7 +147,7 @@ async fn answer(State(shared): State<Arc<Shared>>, headers: HeaderMap, body: Byt
         _ => None,
     };
     {
-        let mut asked = shared.asked.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut asked = shared.asked.lock();
         *asked.operations.entry(operation.to_owned()).or_default() += count;
         if operation == "TransactWriteItems" {
             asked.write_units += write_units(&body);

@@ -4,13 +4,14 @@
 //! the page on troubleshooting them).
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result, ensure};
 use jsonwebtoken::errors::ErrorKind;
 use jsonwebtoken::jwk::JwkSet;
 use jsonwebtoken::{Algorithm, DecodingKey, Validation};
+use parking_lot::RwLock;
 use pass::jwt;
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -130,7 +131,7 @@ impl Authorizer {
 
     /// The keys, fetched again if they are old or this one is missing.
     async fn keys_with(&self, id: &str) -> IssuerKeys {
-        let known = || self.keys.read().unwrap_or_else(PoisonError::into_inner).clone();
+        let known = || self.keys.read().clone();
         let good = |keys: &IssuerKeys| {
             let age = keys.fetched.elapsed();
             age < FETCH_PAUSE || (keys.by_id.contains_key(id) && age < KEYS_LAST)
@@ -153,7 +154,7 @@ impl Authorizer {
                 IssuerKeys { by_id: keys.by_id, fetched: Instant::now() }
             }
         };
-        self.keys.write().unwrap_or_else(PoisonError::into_inner).clone_from(&fetched);
+        self.keys.write().clone_from(&fetched);
         fetched
     }
 }

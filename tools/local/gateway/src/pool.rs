@@ -3,11 +3,12 @@
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex as StdMutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use axum::body::Bytes;
+use parking_lot::Mutex;
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 use tokio::time::MissedTickBehavior;
@@ -76,7 +77,7 @@ struct Counts {
     cold_starts: AtomicU64,
     deaths: AtomicU64,
     timeouts: AtomicU64,
-    running: StdMutex<Vec<u32>>,
+    running: Mutex<Vec<u32>>,
 }
 
 /// Counts of a function's processes so far.
@@ -132,13 +133,13 @@ impl Pool {
 
     /// The process groups of its processes.
     pub fn process_groups(&self) -> Vec<u32> {
-        self.counts.running.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.counts.running.lock().clone()
     }
 
     /// The counts of the processes so far.
     pub fn counts(&self) -> PoolCounts {
         let Counts { cold_starts, deaths, timeouts, running } = &*self.counts;
-        let running = running.lock().unwrap_or_else(PoisonError::into_inner);
+        let running = running.lock();
         PoolCounts {
             cold_starts: cold_starts.load(Ordering::Relaxed),
             deaths: deaths.load(Ordering::Relaxed),
@@ -276,6 +277,6 @@ impl Keeper {
 
     fn count(&self) {
         let groups = self.environments.iter().map(|environment| environment.process.group()).collect();
-        *self.counts.running.lock().unwrap_or_else(PoisonError::into_inner) = groups;
+        *self.counts.running.lock() = groups;
     }
 }

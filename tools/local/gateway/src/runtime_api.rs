@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex as StdMutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result};
@@ -133,10 +133,10 @@ pub struct RuntimeApi {
 
 struct Desk {
     events: Arc<Events>,
-    taken: StdMutex<HashMap<String, Taken>>,
+    taken: parking_lot::Mutex<HashMap<String, Taken>>,
     timeout: Duration,
     asked: AtomicBool,
-    answered: StdMutex<Option<Instant>>,
+    answered: parking_lot::Mutex<Option<Instant>>,
     /// Has no permits; closed when the process must not get more events.
     open: Semaphore,
 }
@@ -165,10 +165,10 @@ impl RuntimeApi {
     pub(crate) async fn of(events: Arc<Events>, timeout: Duration) -> Result<Self> {
         let desk = Arc::new(Desk {
             events,
-            taken: StdMutex::default(),
+            taken: parking_lot::Mutex::default(),
             timeout,
             asked: AtomicBool::new(false),
-            answered: StdMutex::default(),
+            answered: parking_lot::Mutex::default(),
             open: Semaphore::new(0),
         });
         let listener = TcpListener::bind("127.0.0.1:0").await.context("no free port on the loopback")?;
@@ -199,11 +199,12 @@ impl RuntimeApi {
     pub(crate) fn give_up_overdue(&self) -> Overdue {
         let overdue: Vec<Taken> = self
             .desk
-            .taken()
+            .taken
+            .lock()
             .extract_if(|_, taken| taken.at.elapsed() >= self.desk.timeout)
             .map(|(_, taken)| taken)
             .collect();
-        let answered = *self.desk.answered();
+        let answered = *self.desk.answered.lock();
         let hangs = overdue.iter().any(|taken| answered.is_none_or(|answered| answered < taken.at));
         let count = overdue.len() as u64;
         overdue.into_iter().for_each(|taken| drop(taken.answer.send(Err(Fault::TimedOut))));
@@ -218,7 +219,7 @@ impl RuntimeApi {
 
     /// Gives up on every event that was taken: the process is gone.
     pub(crate) fn give_up(&self) {
-        for (_, taken) in self.desk.taken().drain() {
+        for (_, taken) in self.desk.taken.lock().drain() {
             let _ = taken.answer.send(Err(Fault::Died));
         }
     }
@@ -232,17 +233,9 @@ impl Drop for RuntimeApi {
 }
 
 impl Desk {
-    fn taken(&self) -> MutexGuard<'_, HashMap<String, Taken>> {
-        self.taken.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn answered(&self) -> MutexGuard<'_, Option<Instant>> {
-        self.answered.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn made(&self, id: &str, made: Made) -> StatusCode {
-        *self.answered() = Some(Instant::now());
-        let Some(taken) = self.taken().remove(id) else { return StatusCode::NOT_FOUND };
+        *self.answered.lock() = Some(Instant::now());
+        let Some(taken) = self.taken.lock().remove(id) else { return StatusCode::NOT_FOUND };
         // The caller may be gone.
         let _ = taken.answer.send(made);
         StatusCode::ACCEPTED
@@ -290,7 +283,7 @@ async fn next(desk: &Desk) -> Response<Body> {
         .header("lambda-runtime-aws-request-id", &id)
         .header("lambda-runtime-deadline-ms", deadline_ms.to_string())
         .header("lambda-runtime-invoked-function-arn", "arn:aws:lambda:us-east-1:000000000000:function:here");
-    desk.taken().insert(id, Taken { answer, at: Instant::now() });
+    desk.taken.lock().insert(id, Taken { answer, at: Instant::now() });
     response.body(Body::from(body)).expect("these headers are valid")
 }
 

@@ -1,11 +1,12 @@
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Result;
 use history::Recorder;
 use hyper::Method;
 use load::{Failure, Request, Response, Token};
+use parking_lot::Mutex;
 use pass::{Grant, KeyRing};
 use sale::{BuyerClass, EpochMs, RoundId, Settlement, UserId};
 use tokio::sync::OnceCell;
@@ -106,7 +107,7 @@ pub(super) struct Crowd {
     passes: KeyRing,
     class_of_members: BuyerClass,
     gathered_at: EpochMs,
-    promised: Mutex<Promised>,
+    pub(super) promised: Mutex<Promised>,
 }
 
 /// This program's own count. The audit does not use it.
@@ -149,19 +150,15 @@ impl Crowd {
         }))
     }
 
-    pub(super) fn promised(&self) -> MutexGuard<'_, Promised> {
-        self.promised.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     pub(super) fn open_reservations(&self, ended: &HashSet<String>) -> Vec<(String, &Buyer, Wave)> {
-        let promised = self.promised();
+        let promised = self.promised.lock();
         let open = promised.accepted.iter().filter(|(id, _)| !ended.contains(*id));
         open.map(|(id, (number, wave))| (id.clone(), &self.buyers[*number], *wave)).collect()
     }
 
     /// Buyers who never got anything.
     pub(super) fn without_reservation(&self) -> VecDeque<&Buyer> {
-        let promised = self.promised();
+        let promised = self.promised.lock();
         let winners: HashSet<usize> = promised.accepted.values().map(|(number, _)| *number).collect();
         self.buyers.iter().filter(|buyer| !winners.contains(&buyer.number)).collect()
     }
@@ -224,7 +221,7 @@ impl Crowd {
             return if code.is_empty() { Heard::Nothing } else { Heard::Refused(code) };
         }
         let Some(id) = response.text("reservation_id") else { return Heard::Nothing };
-        self.promised().accepted.entry(id).or_insert((buyer.number, wave));
+        self.promised.lock().accepted.entry(id).or_insert((buyer.number, wave));
         Heard::Reserved
     }
 
@@ -236,7 +233,7 @@ impl Crowd {
             Heard::Refused(code) => code,
             Heard::Nothing => "error",
         };
-        *self.promised().resale.entry(name.to_owned()).or_default() += 1;
+        *self.promised.lock().resale.entry(name.to_owned()).or_default() += 1;
         heard
     }
 }

@@ -107,7 +107,7 @@ pub(super) async fn report<K: Staged>(
     let violations = judged.objections();
 
     let own = K::count(&found).await?;
-    let promised = crowd.promised();
+    let promised = crowd.promised.lock();
     let ids: HashSet<String> = orders.iter().map(|order| order.reservation.id.to_string()).collect();
     // Everybody with a 202 must have an order, in whatever state.
     let unanswered = promised.accepted.keys().filter(|id| !ids.contains(*id)).count();

@@ -43,7 +43,7 @@ pub(super) async fn rush(crowd: &Arc<Crowd>, plan: &load::Plan, begins: &Notify)
             tokio::time::sleep(POLL_EVERY).await;
         }
         everybody(first, AT_ONCE, async |buyer| insist(crowd, buyer).await).await;
-        let reserved = of_these(crowd.promised().accepted.len() as u64, "reservation");
+        let reserved = of_these(crowd.promised.lock().accepted.len() as u64, "reservation");
         say_above(&format!("  Members first: {reserved}"));
     }
     while is_too_early(&crowd.buyers[0]).await {
@@ -55,7 +55,7 @@ pub(super) async fn rush(crowd: &Arc<Crowd>, plan: &load::Plan, begins: &Notify)
     begins.notify_one();
     let began = Instant::now();
     let outcome = load::visits(plan, progress_line(), |visit| buy(Arc::clone(crowd), visit, began)).await;
-    stage.done(of_these(crowd.promised().accepted.len() as u64, "reservation"));
+    stage.done(of_these(crowd.promised.lock().accepted.len() as u64, "reservation"));
     outcome
 }
 

@@ -1,9 +1,9 @@
 use std::collections::{HashSet, VecDeque};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
+use parking_lot::Mutex;
 use sale::Settlement;
 
 use crate::demo::crowd::{Buyer, Crowd, Habit, Heard, Wave, everybody};
@@ -70,7 +70,7 @@ async fn fill_in_forms(crowd: &Crowd, rush_is_over: &AtomicBool) {
     let form_takes = FORM_TAKES.min(Duration::from_secs(u64::from(crowd.payment_window_s)) / 2);
     let mut began = None;
     while !rush_is_over.load(Ordering::Acquire) && began.is_none_or(|began: Instant| began.elapsed() < form_takes) {
-        if !crowd.promised().accepted.is_empty() {
+        if !crowd.promised.lock().accepted.is_empty() {
             began.get_or_insert_with(Instant::now);
         }
         tokio::time::sleep(POLL_EVERY).await;
@@ -82,7 +82,7 @@ async fn poll(crowd: &Crowd, ended: &mut HashSet<String>) -> Vec<String> {
     let ended_now = Mutex::new(Vec::new());
     everybody(&crowd.open_reservations(ended), AT_ONCE, async |(id, buyer, wave)| {
         if let Some(status) = follow(crowd, buyer, *wave, id).await {
-            ended_now.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push((id.clone(), status));
+            ended_now.lock().push((id.clone(), status));
         }
     })
     .await;

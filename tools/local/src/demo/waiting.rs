@@ -2,6 +2,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
+use parking_lot::Mutex;
 use pass::line::{Class, LineDocument};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,8 +26,8 @@ pub(super) struct Waited {
 /// What the people in a line share.
 #[derive(Debug, Default)]
 pub(super) struct Waiting {
-    people: std::sync::Mutex<HashMap<usize, Waited>>,
-    last: std::sync::Mutex<Option<Arc<LineDocument>>>,
+    pub(super) people: Mutex<HashMap<usize, Waited>>,
+    last: Mutex<Option<Arc<LineDocument>>>,
     pub(super) looks: AtomicU64,
     pub(super) looks_of_the_edge: AtomicU64,
     /// Units bought from now on are returned ones.
@@ -34,19 +35,15 @@ pub(super) struct Waiting {
 }
 
 impl Waiting {
-    pub(super) fn people(&self) -> std::sync::MutexGuard<'_, HashMap<usize, Waited>> {
-        self.people.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
-    }
-
     pub(super) fn note(&self, n: usize, waited: Waited) {
-        self.people().insert(n, waited);
+        self.people.lock().insert(n, waited);
     }
 
     pub(super) fn saw(&self, document: &Arc<LineDocument>) {
-        *self.last.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(Arc::clone(document));
+        *self.last.lock() = Some(Arc::clone(document));
     }
 
     pub(super) fn last(&self) -> Option<Arc<LineDocument>> {
-        self.last.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
+        self.last.lock().clone()
     }
 }

@@ -1,7 +1,7 @@
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
+use parking_lot::Mutex;
 use sale::RoundId;
 
 /// How long to wait for a round that is about to open, and how often to check.
@@ -25,26 +25,22 @@ pub(super) struct OnSale {
 pub(super) struct Board(Mutex<Vec<OnSale>>);
 
 impl Board {
-    fn rounds(&self) -> MutexGuard<'_, Vec<OnSale>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     pub(super) fn add(&self, on_sale: OnSale) {
-        self.rounds().push(on_sale);
+        self.0.lock().push(on_sale);
     }
 
     pub(super) fn all(&self) -> Vec<OnSale> {
-        self.rounds().clone()
+        self.0.lock().clone()
     }
 
     /// The rounds that visitors come for at this moment.
     pub(super) fn live(&self, now_s: f64) -> Vec<OnSale> {
         let live = |one: &&OnSale| (one.opens_s - TOO_EARLY_S..one.closes_s).contains(&now_s);
-        self.rounds().iter().filter(live).cloned().collect()
+        self.0.lock().iter().filter(live).cloned().collect()
     }
 
     pub(super) fn closed(&self, round: &RoundId, now_s: f64) {
-        for one in self.rounds().iter_mut().filter(|one| one.round == *round) {
+        for one in self.0.lock().iter_mut().filter(|one| one.round == *round) {
             one.closes_s = one.closes_s.min(now_s);
         }
     }
@@ -56,7 +52,7 @@ impl Board {
             let at_s = now_s();
             let is_open =
                 |one: &&OnSale| one.round.sale.as_str() == sale && (one.opens_s..one.closes_s).contains(&at_s);
-            let open = self.rounds().iter().find(is_open).map(|one| one.round.clone());
+            let open = self.0.lock().iter().find(is_open).map(|one| one.round.clone());
             if open.is_some() || Instant::now() >= deadline {
                 return open.with_context(|| format!("no round of {sale} is open"));
             }

@@ -67,7 +67,7 @@ pub(super) async fn direct(run: &Arc<Run>) {
             };
             let mark = if succeeded { "·" } else { "✗" };
             run.journal.tell(run.now_s(), &format!("{mark} {said}: {found}"));
-            run.noted().done.push(Done { at_s, kind, what: said, found, succeeded });
+            run.noted.lock().done.push(Done { at_s, kind, what: said, found, succeeded });
         });
     }
     under_way.join_all().await;
@@ -121,7 +121,7 @@ async fn carry_out(run: &Run, what: &What, key: &str, today: u32) -> Result<Stri
         What::Deploy => {
             let scripts = run.system.deploy_changed().await?;
             let said = format!("reserve.lua was {} and is {}", &scripts.old[..8], &scripts.new[..8]);
-            run.noted().scripts = Some(scripts);
+            run.noted.lock().scripts = Some(scripts);
             Ok(said)
         }
         What::Retire => {
@@ -136,7 +136,7 @@ async fn kill(run: &Run, function: &str) -> Result<String> {
     for _ in 0..KILL_TRIES {
         let killed = run.system.kill(function);
         if killed > 0 {
-            run.noted().killed += killed;
+            run.noted.lock().killed += killed;
             return Ok(format!("{killed} killed"));
         }
         // The function for operators starts when an operator sends a request.

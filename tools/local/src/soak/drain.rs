@@ -1,10 +1,10 @@
 //! The end of a run: everything under way comes to rest.
 
-use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use aws_sdk_dynamodb::Client as DynamoDb;
+use parking_lot::Mutex;
 use sale::OrderState;
 use serde::Serialize;
 use serde_json::Value;
@@ -85,7 +85,7 @@ pub(super) async fn drain(run: &Run, sampler: &Sampler, samples: &Mutex<Vec<Samp
         let sample = sampler.take(run.now_s()).await;
         let queued: u64 = sample.queues.values().map(|depth| depth.all()).sum();
         let is_seen = !sample.queues.is_empty();
-        samples.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(sample);
+        samples.lock().push(sample);
         let orders = every_order(&dynamodb, &run.system.deployment.table).await?;
         let pending = orders.iter().filter(|order| order.state == OrderState::Pending).count();
         let mut audits = Vec::new();

@@ -1,9 +1,9 @@
 use std::fs::File;
 use std::io::Write;
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context, Result};
+use parking_lot::Mutex;
 
 use super::program::clock;
 use crate::paths;
@@ -26,7 +26,7 @@ impl Journal {
     }
 
     pub(super) fn note(&self, at_s: f64, text: &str) {
-        let mut file = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut file = self.0.lock();
         // A full disk is no reason to stop selling.
         let _ = writeln!(file, "{}  {text}", clock(at_s));
     }

@@ -25,12 +25,13 @@ mod visitor;
 mod watch;
 
 use std::process::ExitCode;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Result;
 use clap::Args;
 use command_line::whole;
+use parking_lot::Mutex;
 
 use self::journal::{Journal, folder};
 use self::program::Program;
@@ -94,8 +95,8 @@ pub async fn run_soak(soak: &Soak) -> Result<ExitCode> {
     stage.done(format!("{} visitors", run.tally.counts().visitors));
 
     let rest = drain::drain(&run, &sampler, &samples).await?;
-    let samples: Vec<Sample> = samples.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let rung = rung.into_inner().unwrap_or_else(PoisonError::into_inner).check(indexes.lagged());
+    let samples: Vec<Sample> = samples.into_inner();
+    let rung = rung.into_inner().check(indexes.lagged());
     let report = verdict::judge(&run, rest, &samples, rung).await?;
     let file = report.write(&samples)?;
     println!("{report}\nThe report is {}; report.json, samples.jsonl and soak.log are beside it.", file.display());

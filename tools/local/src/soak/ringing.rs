@@ -1,10 +1,10 @@
 //! Judges every alarm each minute while visitors come. Nothing may ring that nobody has caused.
 
 use std::collections::BTreeSet;
-use std::sync::Mutex;
 use std::time::Duration;
 
 use anyhow::Result;
+use parking_lot::Mutex;
 use runtime::Clock;
 
 use super::check::Check;
@@ -49,7 +49,7 @@ pub(super) async fn listen(run: &Run, sampler: &Sampler, rung: &Mutex<Rung>) -> 
         let now_ms = Clock::system().now().0;
         match look(run, sampler, &mut measured, since_ms, now_ms).await {
             Ok(alarms) => {
-                let mut rung = rung.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+                let mut rung = rung.lock();
                 rung.note(run, &alarms, &measured, now_ms);
                 since_ms = now_ms;
             }

@@ -1,8 +1,9 @@
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::Result;
 use history::{Recorder, Redis};
+use parking_lot::Mutex;
 use pass::KeyRing;
 use serde::Serialize;
 
@@ -90,14 +91,10 @@ impl Run {
         (self.began + std::time::Duration::from_secs_f64(seconds.max(0.0))).into()
     }
 
-    pub(super) fn noted(&self) -> MutexGuard<'_, Noted> {
-        self.noted.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Notes that Redis dies now and loses this.
     pub(super) fn redis_dies(&self, losing: Loss) {
         if losing != Loss::Nothing {
-            self.noted().losses_ns.push(self.recorder.now_ns());
+            self.noted.lock().losses_ns.push(self.recorder.now_ns());
         }
     }
 

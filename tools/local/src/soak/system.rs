@@ -1,12 +1,13 @@
 //! The system under test: a cloud with one or two gateways, and what a run does to it.
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
+use parking_lot::Mutex;
 use tokio::task::block_in_place;
 
 use super::changed::{Changed, Scripts};
@@ -50,10 +51,6 @@ pub(super) struct System {
     disturbed_until: Mutex<Instant>,
 }
 
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 impl Side {
     fn of(name: &'static str, gateway: Gateway) -> Result<Arc<Self>> {
         let url = gateway.url();
@@ -75,7 +72,7 @@ impl System {
     }
 
     pub(super) fn sides(&self) -> Vec<Arc<Side>> {
-        locked(&self.sides).clone()
+        self.sides.lock().clone()
     }
 
     pub(super) fn emulator_group(&self) -> u32 {
@@ -83,12 +80,12 @@ impl System {
     }
 
     fn disturb(&self) {
-        *locked(&self.disturbed_until) = Instant::now() + AFTERMATH;
+        *self.disturbed_until.lock() = Instant::now() + AFTERMATH;
     }
 
     /// Whether the last disturbance is so long ago that everything should work.
     pub(super) fn is_calm(&self) -> bool {
-        Instant::now() > *locked(&self.disturbed_until)
+        Instant::now() > *self.disturbed_until.lock()
     }
 
     /// Kills every process of a function, like `kill -9`. Returns how many there were.
@@ -136,14 +133,14 @@ impl System {
         let endpoint = &self.deployment.endpoint;
         Control::new(endpoint).update_function(&format!("{STACK}-{CHANGED}"), &changed.archive).await?;
         let gateway = Gateway::start(endpoint, 0, &home, Concurrency::FAST).await.context("the second gateway")?;
-        locked(&self.sides).push(Side::of("new", gateway)?);
+        self.sides.lock().push(Side::of("new", gateway)?);
         self.disturb();
         Ok(changed.scripts)
     }
 
     /// Stops sending requests to the old side. It ends with the last visitor who came through it.
     pub(super) fn retire_old(&self) {
-        let mut sides = locked(&self.sides);
+        let mut sides = self.sides.lock();
         let newest = sides.pop();
         sides.clear();
         sides.extend(newest);

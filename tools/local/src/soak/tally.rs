@@ -1,9 +1,9 @@
 //! This program's own counts of requests and answers. They prove nothing.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use load::Answer;
+use parking_lot::{Mutex, MutexGuard};
 use serde::Serialize;
 
 /// The step of requests from misbehaving visitors.
@@ -35,7 +35,7 @@ pub(super) struct Tally(Mutex<Counts>);
 
 impl Tally {
     pub(super) fn counts(&self) -> MutexGuard<'_, Counts> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 
     /// Counts an answer; `calm` if nothing disturbed the system around it.

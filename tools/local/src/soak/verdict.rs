@@ -45,7 +45,7 @@ pub(super) async fn judge(run: &Run, rest: Rest, samples: &[Sample], alarms: Che
         let ledger = if rest.is_at_rest { LedgerReading::AtRest(read_at) } else { LedgerReading::NotRead };
         let last_ns = last_asked_ns.get(&one.round.to_string()).copied().unwrap_or_default();
         let over_ns = run.recorder_ns(settled_s(run, &one)).max(last_ns);
-        let (redis, buyers) = (run.noted().redis_between(one.made_ns, over_ns), Buyers::Recorded);
+        let (redis, buyers) = (run.noted.lock().redis_between(one.made_ns, over_ns), Buyers::Recorded);
         recorded::add_round(&mut history, &round, &orders, recorded::RoundFacts { redis, buyers, clocks, ledger });
     }
     let (told, file) = recorded::judge(&history, "soak")?;
@@ -66,7 +66,7 @@ pub(super) async fn judge(run: &Run, rest: Rest, samples: &[Sample], alarms: Che
         *by_state.entry(order.state.status().to_owned()).or_default() += 1;
     }
     let (mut events, killed, scripts) = {
-        let noted = run.noted();
+        let noted = run.noted.lock();
         (noted.done.clone(), noted.killed, noted.scripts.clone())
     };
     events.sort_by(|one, other| one.at_s.total_cmp(&other.at_s));
@@ -91,7 +91,7 @@ pub(super) async fn judge(run: &Run, rest: Rest, samples: &[Sample], alarms: Che
 
 /// Whether every planned event has happened, and at least one of each kind.
 fn events(run: &Run) -> Check {
-    let done = run.noted().done.clone();
+    let done = run.noted.lock().done.clone();
     let mut wrong: Vec<String> =
         done.iter().filter(|done| !done.succeeded).map(|done| format!("{}: {}", done.what, done.found)).collect();
     for kind in What::KINDS {
@@ -107,7 +107,7 @@ fn events(run: &Run) -> Check {
 
 /// Whether both versions sold at the same time, each with its own script.
 fn side_by_side(run: &Run) -> Check {
-    let both_known = run.noted().both_known;
+    let both_known = run.noted.lock().both_known;
     let counts = run.tally.counts().side_by_side.clone();
     let mut wrong = Vec::new();
     if !both_known {

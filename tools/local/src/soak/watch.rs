@@ -1,7 +1,8 @@
 //! Samples the system, and reports the progress.
 
-use std::sync::Mutex;
 use std::time::Duration;
+
+use parking_lot::Mutex;
 
 use super::program::clock;
 use super::run::Run;
@@ -36,7 +37,7 @@ pub(super) async fn take_samples(
     loop {
         pace.tick().await;
         let sample = sampler.take(run.now_s()).await;
-        samples.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(sample);
+        samples.lock().push(sample);
     }
 }
 
@@ -45,7 +46,7 @@ pub(super) async fn tell(run: &Run, stage: &Stage, samples: &Mutex<Vec<Sample>>)
         tokio::time::sleep(TELL_EVERY).await;
         let now_s = run.now_s();
         let line = {
-            let samples = samples.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            let samples = samples.lock();
             line(run, now_s, samples.last())
         };
         run.journal.note(now_s, &line);
@@ -94,11 +95,11 @@ pub(super) async fn heal(run: &Run) -> std::convert::Infallible {
 pub(super) async fn look_for_both_scripts(run: &Run) -> std::convert::Infallible {
     loop {
         tokio::time::sleep(SCRIPTS_EVERY).await;
-        let scripts = run.noted().scripts.clone();
+        let scripts = run.noted.lock().scripts.clone();
         if let Some(scripts) = scripts
             && run.system.knows(&scripts).await.is_ok_and(|known| known == [true, true])
         {
-            run.noted().both_known = true;
+            run.noted.lock().both_known = true;
             return std::future::pending().await;
         }
     }

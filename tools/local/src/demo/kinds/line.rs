@@ -121,7 +121,7 @@ impl Staged for InLine {
             never = show(&stage, document.clone()) => match never {},
         };
         edge.abort();
-        stage.done(of_these(crowd.promised().accepted.len() as u64, "reservation"));
+        stage.done(of_these(crowd.promised.lock().accepted.len() as u64, "reservation"));
         outcome
     }
 
@@ -132,7 +132,7 @@ impl Staged for InLine {
         check(&found.crowd.round, &last, None, None)?;
         let seed = last.seed().context("the seed is not public")?;
         let (places, watermark) = (Places::of(&seed), last.admitted.watermark());
-        let people = waiting.people();
+        let people = waiting.people.lock();
         let numbers: HashMap<_, _> = found.crowd.buyers.iter().map(|buyer| (&buyer.user, buyer.number)).collect();
         let in_turn = |user: &::sale::UserId| {
             let waited = numbers.get(user).and_then(|number| people.get(number));

@@ -63,7 +63,8 @@ impl Staged for Downpour {
         let live =
             found.live().map(|order| Grab { unit: order.reservation.unit.0, at: order.reservation.reserved_at_ms });
         let grabs: Vec<Grab> = live.collect();
-        let winners: HashSet<usize> = found.crowd.promised().accepted.values().map(|(number, _)| *number).collect();
+        let promised = found.crowd.promised.lock();
+        let winners: HashSet<usize> = promised.accepted.values().map(|(number, _)| *number).collect();
         let won: Vec<bool> = (0..found.plan.buyers as usize).map(|number| winners.contains(&number)).collect();
         let (offered, failed) = (&rates(found.plan)[0], found.count(OrderState::Failed));
         Ok(counted(offered, failed, found.updates, over(found.plan), &grabs, &won))

@@ -25,7 +25,7 @@ impl Staged for Sale {
         // There is nothing to check besides the audit, which all kinds have.
         let mut figures = Figures::new(true);
         // The answers to those who came for returned units, by code.
-        let resale = &found.crowd.promised().resale;
+        let resale = &found.crowd.promised.lock().resale;
         figures.facts(json!({ "payment_window_s": found.plan.payment_window_s(), "resale": resale }));
         figures.both("sold", "sold", found.live().count());
         figures.both("paid", "  paid", found.count(OrderState::Paid));
