@@ -174,7 +174,10 @@ pub(crate) mod tests {
 
     #[tokio::test]
     async fn all_counts_add_up() {
-        let report = sample().await.to_json();
+        let report = sample().await;
+        assert_eq!((report.outcome.count(202), report.outcome.count(409)), (10, 88));
+        let report = report.to_json();
+        assert_eq!((&report["users"], &report["stopped"]), (&json!(100), &Value::Null));
         let sum = |list: &str, name: &str| -> u64 {
             report[list].as_array().unwrap().iter().map(|each| each[name].as_u64().unwrap()).sum()
         };

@@ -250,16 +250,6 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn every_request_is_sent_once_and_counted() {
-        let answer = |n| async move { if n % 10 == 0 { Answer::status(202) } else { Answer::status(409) } };
-        let outcome = run(&plan(100, 50), ProgressLine::silent(), answer).await;
-        assert_eq!((outcome.users, outcome.sent, outcome.answered(), outcome.errors), (100, 100, 100, 0));
-        assert_eq!((outcome.count(202), outcome.count(409)), (10, 90));
-        assert_eq!(outcome.seconds.iter().map(|second| second.answered()).sum::<u64>(), 100);
-        assert_eq!(outcome.stopped, None);
-    }
-
-    #[tokio::test]
     async fn a_server_that_stalls_is_as_slow_as_its_users_find_it() {
         let gate = Arc::new(tokio::sync::Mutex::new(()));
         let answer = |n| {

@@ -149,12 +149,6 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_without_a_status_is_a_body() {
-        assert_eq!(of_function(br#"{"hello":1}"#).unwrap().status(), 200);
-        assert_eq!(of_function(br#""hello""#).unwrap().status(), 200);
-    }
-
-    #[test]
     fn what_is_no_answer_is_none() {
         for made in [
             "",

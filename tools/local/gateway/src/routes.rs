@@ -73,15 +73,9 @@ fn pattern(path: &str) -> String {
 mod tests {
     use super::*;
 
-    fn found(keys: &[&str], method: &str, path: &str) -> Option<(String, Vec<(String, String)>)> {
-        let routes = Routes::new(keys.iter().map(|key| ((*key).to_owned(), (*key).to_owned()))).unwrap();
-        let found = routes.find(method, path)?;
-        let parameters = found.parameters.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
-        Some((found.route.clone(), parameters.collect()))
-    }
-
     fn route(keys: &[&str], method: &str, path: &str) -> Option<String> {
-        found(keys, method, path).map(|(route, _)| route)
+        let routes = Routes::new(keys.iter().map(|key| ((*key).to_owned(), (*key).to_owned()))).unwrap();
+        routes.find(method, path).map(|found| found.route.clone())
     }
 
     #[test]
@@ -111,12 +105,6 @@ mod tests {
         ] {
             assert_eq!(route(&keys, method, path), None, "{method} {path}");
         }
-    }
-
-    #[test]
-    fn parameters_have_their_names() {
-        let (_, parameters) = found(&["GET /a/{one}/b/{two}"], "GET", "/a/1 2/b/ü").unwrap();
-        assert_eq!(parameters, [("one".into(), "1 2".into()), ("two".into(), "ü".into())]);
     }
 
     #[test]
