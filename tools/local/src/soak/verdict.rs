@@ -11,7 +11,6 @@ use super::check::{self, Check, Opened};
 use super::director::PAYMENT_WINDOW_S;
 use super::drain::{Audited, Rest};
 use super::operator::DAILY;
-use super::program::What;
 use super::report::{Report, most_keys};
 use super::run::Run;
 use super::sample::Sample;
@@ -94,7 +93,7 @@ fn events(run: &Run) -> Check {
     let done = run.noted.lock().done.clone();
     let mut wrong: Vec<String> =
         done.iter().filter(|done| !done.succeeded).map(|done| format!("{}: {}", done.what, done.found)).collect();
-    for kind in What::KINDS {
+    for kind in run.program.kinds() {
         if !done.iter().any(|done| done.kind == kind && done.succeeded) {
             wrong.push(format!("never: {kind}"));
         }
