@@ -49,7 +49,7 @@ pub struct Inputs {
 }
 
 /// What is assumed about people and functions. Each has a flag.
-#[derive(Debug, Clone, PartialEq, Serialize, clap::Args)]
+#[derive(Debug, Clone, PartialEq, Serialize, clap::Parser)]
 pub struct Assumptions {
     /// Share of the audience that waits on the page and presses the button at once
     #[arg(long, default_value_t = 0.6)]

@@ -34,7 +34,7 @@ pub const POLLS_OF_A_WINNER: f64 = 9.0;
 const LAST_TICKETS_S: f64 = 60.0;
 
 /// The load in the busiest second, in requests a second.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Load {
     /// People who have the page open when it opens.
     pub waiting: f64,
@@ -136,17 +136,10 @@ impl Load {
             admission_per_s: fullest(ce, ae),
             reservations_per_s: fullest(0.0, re),
             reservation_polls_per_s,
-            tickets_per_s: 0.0,
-            late_tickets_per_s: 0.0,
-            documents_per_s: 0.0,
-            line_poll_s: 0.0,
             gateway_per_s,
             gateway_mean_per_s: (steps_mean + polls).max(polls_before_per_s),
             edge_per_s: gateway_per_s + unseen_by_gateway.max(0.0) + loads_per_s * PAGE_FILES,
             scripts_per_s: steps + reservation_polls_per_s,
-            scripts_of_one_shard_per_s: 0.0,
-            processes: 0.0,
-            counting_processes: 0.0,
             connections_per_s: fullest(0.0, re).min(won_in_rush),
             sign_ins_per_s: loads_per_s * assumed.sign_in_share,
             all_the_way,
@@ -154,6 +147,7 @@ impl Load {
             rush_s: assumed.rush_s,
             peak_factor: assumed.peak_factor,
             fullest_s: assumed.rush_s.max(SOON_S),
+            ..Self::default()
         }
     }
 
@@ -187,7 +181,6 @@ impl Load {
         Self {
             waiting,
             arrivals_per_s: per_s,
-            polls_before_per_s: 0.0,
             polls_per_s,
             challenges_per_s,
             answers_per_s,
@@ -205,9 +198,6 @@ impl Load {
                 + per_s * assumed.stay_s / POLL_S
                 + loads_per_s * PAGE_FILES,
             scripts_per_s: steps + reservation_polls_per_s,
-            scripts_of_one_shard_per_s: 0.0,
-            processes: 0.0,
-            counting_processes: 0.0,
             connections_per_s: buys_per_s.min(units),
             sign_ins_per_s: loads_per_s * assumed.sign_in_share,
             all_the_way: (orders / assumed.comes_share).min(audience),
@@ -217,6 +207,7 @@ impl Load {
             rush_s: audience / per_s,
             peak_factor: 1.0,
             fullest_s: LAST_TICKETS_S,
+            ..Self::default()
         }
     }
 

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use planner::cli::run;
 use planner::deployment as d;
+use planner::inputs::Assumptions;
 use planner::load::{POLL_EARLY_S, POLL_S, POLL_SOON_S, SOON_S};
 use serde::Deserialize;
 use serde_json::Value;
@@ -36,13 +37,6 @@ fn the_page_polls_as_often_as_the_model_says() {
     assert_eq!([page.files, page.bytes], [d::PAGE_FILES, d::PAGE_BYTES]);
 }
 
-/// The default assumptions.
-#[derive(clap::Parser)]
-struct Only {
-    #[command(flatten)]
-    assumed: planner::inputs::Assumptions,
-}
-
 /// The function tells pages how often to poll a line's document.
 #[test]
 fn the_line_is_polled_as_often_as_the_model_says() {
@@ -51,7 +45,7 @@ fn the_line_is_polled_as_often_as_the_model_says() {
         let said = tracked.split(&format!("const {name}: u64 = ")).nth(1).and_then(|rest| rest.split(';').next());
         said.unwrap_or_else(|| panic!("no {name}")).replace('_', "").parse().unwrap()
     };
-    let Only { assumed } = <Only as clap::Parser>::parse_from(["planner"]);
+    let assumed: Assumptions = clap::Parser::parse_from(["planner"]);
     assert_eq!(constant("POLL_MOVING_MS") / 1_000.0, assumed.line_poll_s);
     let most = planner::quotas::EDGE_REQUESTS.value * planner::quotas::LINE_POLLS_OF_EDGE;
     assert_eq!(constant("MOST_POLLS_PER_S"), most);

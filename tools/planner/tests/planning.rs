@@ -10,12 +10,7 @@ use planner::setup::Setup;
 use proptest::prelude::*;
 
 fn assumed() -> Assumptions {
-    #[derive(clap::Parser)]
-    struct Only {
-        #[command(flatten)]
-        assumptions: Assumptions,
-    }
-    <Only as clap::Parser>::parse_from(["planner"]).assumptions
+    clap::Parser::parse_from(["planner"])
 }
 
 fn now() -> Timestamp {

@@ -15,12 +15,7 @@ const UNITS: u32 = 200;
 const PEOPLE: u32 = 20_000;
 
 fn scenario() -> Scenario {
-    #[derive(clap::Parser)]
-    struct Only {
-        #[command(flatten)]
-        assumptions: Assumptions,
-    }
-    let assumed = <Only as clap::Parser>::parse_from(["simulate"]).assumptions;
+    let assumed: Assumptions = clap::Parser::parse_from(["simulate"]);
     let now: Timestamp = "2026-11-21T12:00:00Z".parse().unwrap();
     let inputs = Inputs::new(UNITS, PEOPLE.into(), now + SignedDuration::from_hours(1_000), now, "us-east-1").unwrap();
     let inputs = Inputs { lanes: Some(4), line: LineAsked::PerS(100), ..inputs };
