@@ -8,7 +8,8 @@ use load::measure::{Load, closed};
 use local::valkey::Valkey;
 use redis::AsyncConnectionConfig;
 use redis::aio::MultiplexedConnection;
-use sale::{DoorTerms, EpochMs, Goods, Price, RoundId, RoundNumber, Terms};
+use sale::{DoorTerms, RoundId, RoundNumber, Terms};
+use serde_json::json;
 use stock::{RoundLoad, Stock};
 use uuid::Uuid;
 
@@ -51,25 +52,11 @@ pub(crate) fn round(sale: &str) -> Result<RoundId> {
 /// Terms of an open sale with `total` units.
 pub(crate) fn terms(total: u32) -> Result<Terms> {
     let now = runtime::Clock::system().now();
-    Ok(Terms {
-        title: "A lamp".into(),
-        goods: Goods::default(),
-        opens_at_ms: EpochMs(now.0 - 60_000),
-        closes_at_ms: now.plus_s(60 * 60),
-        total,
-        per_user_limit: 1,
-        price: Price { price_minor: 990, currency: "EUR".parse()? },
-        payment_window_s: 900,
-        door: DoorTerms::default(),
-        gate: sale::GateTerms::default(),
-        allocation: sale::Allocation::default(),
-        settlement: sale::Settlement::default(),
-        rain: None,
-        early_access: Vec::new(),
-        line: None,
-        expected_audience: None,
-        lanes: 1,
-    })
+    Ok(serde_json::from_value(json!({
+        "title": "A lamp", "opens_at_ms": now.minus_s(60), "closes_at_ms": now.plus_s(3_600), "total": total,
+        "per_user_limit": 1, "price_minor": 990, "currency": "EUR", "payment_window_s": 900,
+        "door": DoorTerms::default(),
+    }))?)
 }
 
 impl Ring {
