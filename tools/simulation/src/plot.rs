@@ -42,7 +42,7 @@ pub fn draw(runs: &[Run]) -> Result<String> {
     })
 }
 
-/// The share of each tenth whose turn came: the mean of all runs as a bar, each run as a dot.
+/// The share of each tenth whose turn came: the mean of all runs as a bar, the range of the runs as a line.
 fn deciles(root: &load::plot::Area<'_>, runs: &[Run]) -> Drawn {
     let shares = || runs.iter().flat_map(|run| run.fairness.admitted_by_decile);
     let highest = shares().fold(0.0, f64::max).max(1e-6) * 1.2;
@@ -69,7 +69,8 @@ fn deciles(root: &load::plot::Area<'_>, runs: &[Run]) -> Drawn {
         let mean = runs.iter().map(of).sum::<f64>() / runs.len().max(1) as f64;
         let x = decile as f64 + 1.0;
         chart.draw_series([Rectangle::new([(x - 0.35, 0.0), (x + 0.35, mean)], LIGHT.filled())])?;
-        chart.draw_series(runs.iter().map(|run| Circle::new((x, of(run)), 2, COLORS[0].filled())))?;
+        let all: Vec<(f64, f64)> = runs.iter().map(|run| (x, of(run))).collect();
+        chart.draw_series([PathElement::new(all, COLORS[0].stroke_width(4))])?;
     }
     Ok(())
 }
