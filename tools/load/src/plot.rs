@@ -95,7 +95,7 @@ pub fn lines(
         .x_desc(x_name)
         .y_desc(y_name)
         .x_label_formatter(x_label)
-        .max_light_lines(1)
+        .max_light_lines(0)
         .label_style(FONT)
         .draw()?;
     for (n, (name, points)) in series.iter().enumerate() {

@@ -61,7 +61,7 @@ fn deciles(root: &load::plot::Area<'_>, runs: &[Run]) -> Drawn {
         .x_label_formatter(&whole)
         .x_desc("tenth, the first to come on the left")
         .y_desc("per cent")
-        .max_light_lines(1)
+        .max_light_lines(0)
         .label_style(FONT)
         .draw()?;
     for decile in 0..10 {
