@@ -411,17 +411,24 @@ mod tests {
         })
     }
 
-    fn check(document: &Value, unit: Option<u32>) -> Result<Checked, String> {
+    fn check(document: &Value, entries: Option<&Entries>, unit: Option<u32>) -> Result<Checked, String> {
         let draw: Draw = serde_json::from_value(document.clone()).unwrap();
-        let asked = RoundId { sale: "packets".parse().unwrap(), number: RoundNumber(1) };
-        let asked =
-            if document["sale_id"] == "packets" { asked } else { RoundId { sale: draw.sale_id.clone(), ..asked } };
-        draw.check(&asked, unit, None, &test_key()).map_err(|error| format!("{error:#}"))
+        let asked = RoundId { sale: draw.sale_id.clone(), number: RoundNumber(1) };
+        draw.check(&asked, unit, entries, &test_key()).map_err(|error| format!("{error:#}"))
+    }
+
+    /// Why the draw does not hold once this is there instead.
+    fn refused(good: &Value, entries: Option<&Entries>, place: &str, value: Value) -> String {
+        let mut changed = good.clone();
+        *changed.pointer_mut(place).unwrap() = value;
+        let error = check(&changed, entries, None).unwrap_err();
+        assert!(!error.contains('\n'), "{place}: {error}");
+        error
     }
 
     #[test]
     fn a_genuine_split_holds_to_the_cent() {
-        let checked = check(&document("packets", 1), Some(8)).unwrap();
+        let checked = check(&document("packets", 1), None, Some(8)).unwrap();
         assert_eq!((checked.sum_minor, &checked.winners), (Some(1000), &None));
         let said = checked.to_string();
         assert!(said.contains("holds: 1278bff0387d895620f069611ea704a82e5d8c54ba375d667ff52caf59d2f056\n"), "{said}");
@@ -429,16 +436,16 @@ mod tests {
             said.contains("10 parts add up to exactly 1000 minor units of EUR\nUnit 8 won 223 minor units"),
             "{said}"
         );
-        assert_eq!(check(&document("equal", 1), None).unwrap().sum_minor, Some(1003));
+        assert_eq!(check(&document("equal", 1), None, None).unwrap().sum_minor, Some(1003));
     }
 
     #[test]
     fn a_genuine_draw_has_the_winners_that_it_has() {
-        let checked = check(&document("lottery", 1), Some(7)).unwrap();
+        let checked = check(&document("lottery", 1), None, Some(7)).unwrap();
         let winner = |unit, prize: &str| Winner { unit, prize: prize.to_owned(), entry: None };
         assert_eq!(checked.winners, Some(vec![winner(7, "Prize 1"), winner(10, "Prize 3"), winner(1, "Prize 3")]));
         assert!(checked.to_string().ends_with("Unit 7 won: Prize 1\n"), "{checked}");
-        assert!(check(&document("lottery", 1), Some(2)).unwrap().to_string().ends_with("Unit 2 won nothing\n"));
+        assert!(check(&document("lottery", 1), None, Some(2)).unwrap().to_string().ends_with("Unit 2 won nothing\n"));
         let json = serde_json::to_value(&checked).unwrap();
         assert_eq!(json["unit"], json!({ "unit": 7, "kind": "prize", "prize": 1, "name": "Prize 1" }));
     }
@@ -466,25 +473,19 @@ mod tests {
         (document, Entries { units, leaves })
     }
 
-    fn check_at_end(document: &Value, entries: &Entries, unit: Option<u32>) -> Result<Checked, String> {
-        let draw: Draw = serde_json::from_value(document.clone()).unwrap();
-        let asked = RoundId { sale: "packets".parse().unwrap(), number: RoundNumber(1) };
-        draw.check(&asked, unit, Some(entries), &test_key()).map_err(|error| format!("{error:#}"))
-    }
-
     #[test]
     fn a_genuine_draw_at_the_end_holds_and_says_who_won() {
         let (document, entries) = at_end();
-        let checked = check_at_end(&document, &entries, None).unwrap();
+        let checked = check(&document, Some(&entries), None).unwrap();
         let won = checked.winners.as_ref().unwrap();
         assert_eq!((won.len(), checked.entries), (3, Some(5)));
         assert!(won.iter().all(|winner| entries.units[winner.entry.unwrap() as usize - 1] == winner.unit));
         assert!(checked.to_string().contains("5 entries have the published root, and 3 win:"), "{checked}");
         for unit in &entries.units {
-            let said = check_at_end(&document, &entries, Some(*unit)).unwrap().to_string();
+            let said = check(&document, Some(&entries), Some(*unit)).unwrap().to_string();
             assert_eq!(said.ends_with("won nothing\n"), won.iter().all(|winner| winner.unit != *unit), "{said}");
         }
-        assert!(check_at_end(&document, &entries, Some(3)).unwrap_err().contains("unit 3 is not an entry"));
+        assert!(check(&document, Some(&entries), Some(3)).unwrap_err().contains("unit 3 is not an entry"));
     }
 
     /// The same draw, decided by a beacon as well: a key of this test's stands for drand's.
@@ -509,9 +510,9 @@ mod tests {
     #[test]
     fn a_beacon_holds_if_drand_signed_the_round_that_the_entries_named() {
         let (good, entries) = at_end_with_beacon();
-        let checked = check_at_end(&good, &entries, None).unwrap();
+        let checked = check(&good, Some(&entries), None).unwrap();
         assert_eq!(checked.drand.as_ref().map(|drand| drand.at.to_string()), Some("2026-11-24T10:02:06Z".to_owned()));
-        assert_ne!(checked.winners, check_at_end(&at_end().0, &entries, None).unwrap().winners, "with this seed");
+        assert_ne!(checked.winners, check(&at_end().0, Some(&entries), None).unwrap().winners, "with this seed");
         let said = checked.to_string();
         assert!(
             said.contains(" holds, which came at 2026-11-24T10:02:06Z; the root of the entries had to be"),
@@ -535,10 +536,8 @@ mod tests {
             ("/beacon/randomness", json!("0".repeat(64)), "the signature has the randomness"),
             ("/at_end/closed/winners", json!([]), "other entries win"),
         ] {
-            let mut changed = good.clone();
-            *changed.pointer_mut(place).unwrap() = value;
-            let error = check_at_end(&changed, &entries, None).unwrap_err();
-            assert!(error.contains(said) && !error.contains('\n'), "{place}: {error}");
+            let error = refused(&good, Some(&entries), place, value);
+            assert!(error.contains(said), "{place}: {error}");
         }
         let draw: Draw = serde_json::from_value(good).unwrap();
         let asked = RoundId { sale: "packets".parse().unwrap(), number: RoundNumber(1) };
@@ -581,7 +580,7 @@ mod tests {
         let entries = |change: fn(&mut Entries)| {
             let (_, mut entries) = at_end();
             change(&mut entries);
-            check_at_end(&document, &entries, None).unwrap_err()
+            check(&document, Some(&entries), None).unwrap_err()
         };
         assert!(entries(|entries| entries.leaves[2] = [0; 32]).contains("was published"));
         assert!(entries(|entries| entries.leaves.swap(0, 1)).contains("was published"));
@@ -589,11 +588,7 @@ mod tests {
         assert!(entries(|entries| entries.units[4] = 11).contains("not in the order"));
         assert!(entries(|entries| entries.leaves.truncate(4)).contains("5 entries were published"));
         let (good, entries) = at_end();
-        let changed = |place: &str, value: Value| {
-            let mut changed = good.clone();
-            *changed.pointer_mut(place).unwrap() = value;
-            check_at_end(&changed, &entries, None).unwrap_err()
-        };
+        let changed = |place: &str, value: Value| refused(&good, Some(&entries), place, value);
         assert!(changed("/at_end/closed/winners/0/entry", json!(0)).contains("other entries win"));
         assert!(changed("/at_end/closed/winners", json!([])).contains("other entries win"));
         assert!(changed("/at_end/closed", Value::Null).contains("have not closed yet"));
@@ -620,13 +615,11 @@ mod tests {
             ("/seed", json!("00"), "64 lower-case hex digits"),
             ("/seed", Value::Null, "the seed is not public yet; it will be at 2026-11-24T10:01:00Z"),
         ] {
-            let mut changed = good.clone();
-            *changed.pointer_mut(place).unwrap() = value;
-            let error = check(&changed, None).unwrap_err();
-            assert!(error.contains(said) && !error.contains('\n'), "{place}: {error}");
+            let error = refused(&good, None, place, value);
+            assert!(error.contains(said), "{place}: {error}");
         }
         for unit in [0, 11] {
-            assert!(check(&good, Some(unit)).unwrap_err().contains("the round has 10"));
+            assert!(check(&good, None, Some(unit)).unwrap_err().contains("the round has 10"));
         }
     }
 }
