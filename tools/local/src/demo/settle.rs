@@ -86,7 +86,7 @@ async fn poll(crowd: &Crowd, ended: &mut HashSet<String>) -> Vec<String> {
         }
     })
     .await;
-    let (ids, statuses): (Vec<String>, Vec<String>) = ended_now.into_inner().unwrap_or_default().into_iter().unzip();
+    let (ids, statuses): (Vec<String>, Vec<String>) = ended_now.into_inner().into_iter().unzip();
     ended.extend(ids);
     statuses
 }
