@@ -26,33 +26,19 @@ pub(super) enum Life {
     Fleeting(Duration),
 }
 
-/// Each kind of key that `lua/README.md` lists, with its longest lifetime. All of them expire.
-pub(super) const KINDS: [(&str, Life); 20] = [
-    ("sale", Life::Round),
-    ("buyers", Life::Round),
-    ("free", Life::Round),
-    ("outbox", Life::Round),
-    ("answers", Life::Round),
-    ("blocked", Life::Round),
-    ("transfers", Life::Round),
-    ("loading", Life::Round),
-    ("people", Life::Round),
-    ("early", Life::Round),
-    ("early_more", Life::Round),
-    ("arrivals", Life::Round),
-    ("line", Life::Round),
-    ("challenge", Life::Fleeting(LONGEST_OF_A_VISIT)),
-    ("rate", Life::Fleeting(LONGEST_OF_A_VISIT)),
-    ("lease", Life::Fleeting(LONGEST_OF_A_LEASE)),
-    ("asked", Life::Fleeting(LONGEST_OF_A_LEASE)),
+/// The kinds of keys that `lua/README.md` lists, by their longest lifetime. All of them expire.
+const KINDS: [(&str, Life); 4] = [
+    ("sale buyers free outbox answers blocked transfers loading people early early_more arrivals line", Life::Round),
+    ("challenge rate", Life::Fleeting(LONGEST_OF_A_VISIT)),
+    ("lease asked", Life::Fleeting(LONGEST_OF_A_LEASE)),
     // They become a round's keys. If the loading dies, they are left behind and live as long as those.
-    ("staged", Life::Fleeting(LONGEST_OF_A_ROUND)),
-    ("staged_blocked", Life::Fleeting(LONGEST_OF_A_ROUND)),
-    ("staged_free", Life::Fleeting(LONGEST_OF_A_ROUND)),
+    ("staged staged_blocked staged_free", Life::Fleeting(LONGEST_OF_A_ROUND)),
 ];
 
-/// Kinds of keys that may live forever, each with its reason. There are none.
-pub(super) const WITHOUT_TTL: [(&str, &str); 0] = [];
+/// Each kind of key, with its life.
+pub(super) fn kinds() -> impl Iterator<Item = (&'static str, Life)> {
+    KINDS.into_iter().flat_map(|(kinds, life)| kinds.split(' ').map(move |kind| (kind, life)))
+}
 
 /// The keys of one round that live as long as it does.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -106,7 +92,7 @@ impl Keys {
         let kind = kind(&name);
         *self.by_kind.entry(kind.to_owned()).or_default() += 1;
         self.bytes += bytes;
-        let life = KINDS.iter().find(|known| known.0 == kind).map(|known| known.1);
+        let life = kinds().find(|known| known.0 == kind).map(|known| known.1);
         let longest = match life {
             None => return note(&mut self.unknown, name),
             Some(Life::Round) => LONGEST_OF_A_ROUND,
@@ -123,21 +109,16 @@ impl Keys {
                 of_round.lanes += 1;
             }
         }
-        if ttl_ms == -1 && !WITHOUT_TTL.iter().any(|allowed| allowed.0 == kind) {
+        if ttl_ms == -1 {
             note(&mut self.without_ttl, name);
         } else if i128::from(ttl_ms) > longest.as_millis() as i128 {
             note(&mut self.too_long, format!("{name}: {} s", ttl_ms / 1000));
         }
     }
 
-    /// The number of keys with this life.
-    pub(super) fn count(&self, of: impl Fn(Life) -> bool) -> u64 {
-        let counted = KINDS.iter().filter(|(_, life)| of(*life));
-        counted.filter_map(|(kind, _)| self.by_kind.get(*kind)).sum()
-    }
-
+    /// The number of keys that do not live as long as a round.
     pub(super) fn fleeting(&self) -> u64 {
-        self.count(|life| life != Life::Round)
+        kinds().filter(|(_, life)| *life != Life::Round).filter_map(|(kind, _)| self.by_kind.get(kind)).sum()
     }
 
     pub(super) fn all(&self) -> u64 {
@@ -204,7 +185,7 @@ mod tests {
         let mut documented: Vec<&str> = names.filter(|name| name.contains('{')).map(kind).collect();
         documented.sort_unstable();
         documented.dedup();
-        let mut known: Vec<&str> = KINDS.iter().map(|kind| kind.0).collect();
+        let mut known: Vec<&str> = kinds().map(|kind| kind.0).collect();
         known.sort_unstable();
         assert_eq!(known, documented);
     }

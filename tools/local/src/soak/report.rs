@@ -13,7 +13,7 @@ use super::changed::Scripts;
 use super::check::{Check, Growth};
 use super::drain::Rest;
 use super::journal::folder;
-use super::keys::{KINDS, Life};
+use super::keys::{Life, kinds};
 use super::program::{Program, clock};
 use super::run::Done;
 use super::sample::Sample;
@@ -117,9 +117,9 @@ impl fmt::Display for Report {
 
         writeln!(f, "\nKeys in Redis: at most at once, and at the end")?;
         let last = self.last.as_ref().and_then(|sample| sample.keys.as_ref());
-        for (kind, life) in KINDS.iter().filter(|(kind, _)| self.most_keys.contains_key(*kind)) {
+        for (kind, life) in kinds().filter(|(kind, _)| self.most_keys.contains_key(*kind)) {
             let (most, now) = (self.most_keys[*kind], last.and_then(|keys| keys.by_kind.get(*kind)).copied());
-            let lives = if *life == Life::Round { "as long as its round" } else { "comes and goes" };
+            let lives = if life == Life::Round { "as long as its round" } else { "comes and goes" };
             writeln!(f, "  {kind:<34} {most:>8} {:>8} {lives}", now.unwrap_or_default())?;
         }
 
