@@ -118,7 +118,7 @@ impl fmt::Display for Report {
         writeln!(f, "\nKeys in Redis: at most at once, and at the end")?;
         let last = self.last.as_ref().and_then(|sample| sample.keys.as_ref());
         for (kind, life) in kinds().filter(|(kind, _)| self.most_keys.contains_key(*kind)) {
-            let (most, now) = (self.most_keys[*kind], last.and_then(|keys| keys.by_kind.get(*kind)).copied());
+            let (most, now) = (self.most_keys[kind], last.and_then(|keys| keys.by_kind.get(kind)).copied());
             let lives = if life == Life::Round { "as long as its round" } else { "comes and goes" };
             writeln!(f, "  {kind:<34} {most:>8} {:>8} {lives}", now.unwrap_or_default())?;
         }
