@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use anyhow::{Result, ensure};
 use serde::Serialize;
 
 use crate::curve::Curve;
@@ -19,40 +20,24 @@ pub struct Plan {
     stop_at_errors: Option<f64>,
 }
 
-/// A plan that is too large, or empty.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum OutOfBounds {
-    #[error("{0} users; there can be 1 to {MAX_USERS}")]
-    Users(usize),
-    #[error("{0} s; it can take up to {max} s", max = MAX_OVER.as_secs())]
-    Over(f64),
-    #[error("an error rate of {0}; it has to be above 0 and at most 1")]
-    Errors(f64),
-}
-
 impl Plan {
     /// `users` who come over this time.
-    pub fn new(users: usize, over: Duration, curve: Curve) -> Result<Self, OutOfBounds> {
-        if !(1..=MAX_USERS).contains(&users) {
-            return Err(OutOfBounds::Users(users));
-        }
-        if over > MAX_OVER {
-            return Err(OutOfBounds::Over(over.as_secs_f64()));
-        }
-        Ok(Self { users, over_s: over.as_secs_f64(), curve, stop_at_errors: None })
+    pub fn new(users: usize, over: Duration, curve: Curve) -> Result<Self> {
+        let over_s = over.as_secs_f64();
+        ensure!((1..=MAX_USERS).contains(&users), "{users} users; there can be 1 to {MAX_USERS}");
+        ensure!(over <= MAX_OVER, "{over_s} s; it can take up to {} s", MAX_OVER.as_secs());
+        Ok(Self { users, over_s, curve, stop_at_errors: None })
     }
 
     /// `requests` at a constant rate.
-    pub fn at_rate(requests: usize, per_s: f64) -> Result<Self, OutOfBounds> {
+    pub fn at_rate(requests: usize, per_s: f64) -> Result<Self> {
         let over = Duration::try_from_secs_f64(requests as f64 / per_s).unwrap_or(Duration::MAX);
         Self::new(requests, over, Curve::Even)
     }
 
     /// Stops when at least this fraction of the answers of the last seconds are errors: 500 and above, or no answer.
-    pub fn stop_at_errors(self, part: f64) -> Result<Self, OutOfBounds> {
-        if !(part > 0.0 && part <= 1.0) {
-            return Err(OutOfBounds::Errors(part));
-        }
+    pub fn stop_at_errors(self, part: f64) -> Result<Self> {
+        ensure!(part > 0.0 && part <= 1.0, "an error rate of {part}; it has to be above 0 and at most 1");
         Ok(Self { stop_at_errors: Some(part), ..self })
     }
 
@@ -88,9 +73,9 @@ mod tests {
     fn a_plan_has_bounds() {
         let new = |users, over_s| Plan::new(users, Duration::from_secs(over_s), Curve::Even);
         assert!(new(1, 0).is_ok() && new(1_000_000, 3_600).is_ok());
-        assert_eq!(new(0, 1), Err(OutOfBounds::Users(0)));
-        assert_eq!(new(1_000_001, 1), Err(OutOfBounds::Users(1_000_001)));
-        assert_eq!(new(1, 3_601), Err(OutOfBounds::Over(3_601.0)));
+        for (users, over_s, says) in [(0, 1, "0 users; "), (1_000_001, 1, "1000001 users; "), (1, 3_601, "3601 s; ")] {
+            assert!(new(users, over_s).unwrap_err().to_string().starts_with(says));
+        }
         for part in [0.0, -0.1, 1.1, f64::NAN] {
             assert!(new(1, 1).unwrap().stop_at_errors(part).is_err(), "{part}");
         }

@@ -18,10 +18,6 @@ pub struct Credentials {
     pub pass: Option<String>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("there are no tokens")]
-pub struct NoCredentials;
-
 impl FromStr for Credentials {
     type Err = InvalidToken;
 

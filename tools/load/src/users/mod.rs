@@ -6,6 +6,7 @@ mod mischief;
 
 use std::time::{Duration, Instant};
 
+use anyhow::{Result, ensure};
 use sale::SaleId;
 
 use crate::answer::Failure;
@@ -13,7 +14,7 @@ use crate::client::Client;
 use crate::request::{Request, Response};
 use crate::run::Visit;
 
-pub use credentials::{Credentials, NoCredentials};
+pub use credentials::Credentials;
 pub use honest::{LONGEST_WAIT, TRIES};
 pub use mischief::Mischief;
 
@@ -32,10 +33,8 @@ pub struct Crowd {
 
 impl Crowd {
     /// Users of a sale, a fraction of whom misbehaves.
-    pub fn new(client: Client, sale: SaleId, credentials: Vec<Credentials>, bad: f64) -> Result<Self, NoCredentials> {
-        if credentials.is_empty() {
-            return Err(NoCredentials);
-        }
+    pub fn new(client: Client, sale: SaleId, credentials: Vec<Credentials>, bad: f64) -> Result<Self> {
+        ensure!(!credentials.is_empty(), "there are no tokens");
         Ok(Self { client, sale, credentials, bad, challenge_lasts: CHALLENGE_LASTS })
     }
 

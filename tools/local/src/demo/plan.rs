@@ -76,7 +76,7 @@ impl Plan {
 
     pub(super) fn rush(&self) -> Result<load::Plan> {
         let over = Duration::from_secs_f64(f64::from(self.buyers) / f64::from(self.rate));
-        Ok(load::Plan::new(self.buyers as usize, over, Curve::Rush)?)
+        load::Plan::new(self.buyers as usize, over, Curve::Rush)
     }
 
     /// A sale for this plan, before its kind changes it.

@@ -88,7 +88,7 @@ impl Staged for InLine {
 
     /// Everybody comes at the same rate, late ones after the opening.
     fn rush(plan: &Plan) -> Result<load::Plan> {
-        Ok(load::Plan::at_rate(plan.buyers as usize, f64::from(plan.rate))?)
+        load::Plan::at_rate(plan.buyers as usize, f64::from(plan.rate))
     }
 
     async fn come(crowd: &Arc<Crowd>, plan: &load::Plan, begins: &Notify) -> Outcome {

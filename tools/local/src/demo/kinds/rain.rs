@@ -42,7 +42,7 @@ impl Staged for Downpour {
 
     /// Evenly, over enough time for the rate to change.
     fn rush(plan: &Plan) -> Result<load::Plan> {
-        Ok(load::Plan::new(plan.buyers as usize, over(plan), Curve::Even)?)
+        load::Plan::new(plan.buyers as usize, over(plan), Curve::Even)
     }
 
     /// Raises the rate after a third of the time, and lowers it after the second.
