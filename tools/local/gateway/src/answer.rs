@@ -20,35 +20,21 @@ const JSON: HeaderValue = HeaderValue::from_static("application/json");
 pub(super) enum Own {
     /// The token is missing or invalid.
     Auth(AuthError),
-    /// There is no such route.
-    NotFound,
-    /// The body has more than 10 MB.
-    TooLarge,
-    /// The request line and the headers have more than 10,240 bytes.
-    UriTooLong,
-    /// The route's throttle was exceeded.
-    TooMany,
-    /// The function failed, or its answer is invalid.
-    Failed,
-    /// The function took too long, or too many events are waiting for it.
-    Unavailable,
-    /// The body ended too early.
-    BadRequest,
+    Status(StatusCode),
 }
 
 impl Own {
     /// The HTTP response.
     pub(super) fn response(self) -> Response<Body> {
-        let (status, message) = match self {
-            Self::Auth(AuthError::Scope) => (StatusCode::FORBIDDEN, "Forbidden"),
-            Self::Auth(_) => (StatusCode::UNAUTHORIZED, "Unauthorized"),
-            Self::NotFound => (StatusCode::NOT_FOUND, "Not Found"),
-            Self::TooLarge => (StatusCode::PAYLOAD_TOO_LARGE, "Request Entity Too Large"),
-            Self::UriTooLong => (StatusCode::URI_TOO_LONG, "URI Too Long"),
-            Self::TooMany => (StatusCode::TOO_MANY_REQUESTS, "Too Many Requests"),
-            Self::Failed => (StatusCode::INTERNAL_SERVER_ERROR, "Internal Server Error"),
-            Self::Unavailable => (StatusCode::SERVICE_UNAVAILABLE, "Service Unavailable"),
-            Self::BadRequest => (StatusCode::BAD_REQUEST, "Bad Request"),
+        let status = match self {
+            Self::Auth(AuthError::Scope) => StatusCode::FORBIDDEN,
+            Self::Auth(_) => StatusCode::UNAUTHORIZED,
+            Self::Status(status) => status,
+        };
+        let message = match status {
+            // As HTTP called it once.
+            StatusCode::PAYLOAD_TOO_LARGE => "Request Entity Too Large",
+            _ => status.canonical_reason().unwrap_or_default(),
         };
         let mut response = Response::new(Body::from(format!(r#"{{"message":"{message}"}}"#)));
         *response.status_mut() = status;

@@ -8,7 +8,7 @@ use std::time::Duration;
 use axum::body::{Body, Bytes};
 use axum::extract::Request;
 use axum::http::header::{AUTHORIZATION, CONTENT_LENGTH, HeaderValue};
-use axum::http::{HeaderName, Method, Response};
+use axum::http::{HeaderName, Method, Response, StatusCode};
 use governor::DefaultDirectRateLimiter;
 use http_body_util::{BodyExt, Limited};
 use jiff::Timestamp;
@@ -96,16 +96,16 @@ impl Shared {
         let target = parts.uri.path_and_query().map_or("/", |target| target.as_str());
         let head = parts.headers.iter().map(|(name, value)| name.as_str().len() + value.len()).sum::<usize>();
         if target.len() + head > MAX_HEAD_BYTES {
-            return Err(Own::UriTooLong);
+            return Err(Own::Status(StatusCode::URI_TOO_LONG));
         }
         let path = decoded(parts.uri.path());
         // Extra slashes at the beginning are ignored.
         let routed =
             if path.starts_with("//") { &path[path.len() - path.trim_start_matches('/').len() - 1..] } else { &path };
-        let found = self.routes.find(parts.method.as_str(), routed).ok_or(Own::NotFound)?;
+        let found = self.routes.find(parts.method.as_str(), routed).ok_or(Own::Status(StatusCode::NOT_FOUND))?;
         let Route { key, authorizer, scopes, throttle, pool, timeout } = found.route;
         if throttle.as_ref().is_some_and(|throttle| throttle.check().is_err()) {
-            return Err(Own::TooMany);
+            return Err(Own::Status(StatusCode::TOO_MANY_REQUESTS));
         }
         let claims = match authorizer {
             None => None,
@@ -129,20 +129,21 @@ impl Shared {
             body: &body,
             at: Timestamp::now(),
         };
-        let event = event::event(asked).map_err(|_| Own::Failed)?;
+        let event = event::event(asked).map_err(|_| Own::Status(StatusCode::INTERNAL_SERVER_ERROR))?;
         if event.len() > MAX_PAYLOAD_BYTES {
-            return Err(Own::TooLarge);
+            return Err(Own::Status(StatusCode::PAYLOAD_TOO_LARGE));
         }
         let deadline = deadline.min(Instant::now() + *timeout);
-        let made = timeout_at(deadline, pool.invoke(event)).await.map_err(|_| Own::Unavailable)?;
+        let made = timeout_at(deadline, pool.invoke(event)).await;
+        let made = made.map_err(|_| Own::Status(StatusCode::SERVICE_UNAVAILABLE))?;
         let made = made.map_err(|refused| match refused {
-            Refused::Full => Own::Unavailable,
-            Refused::Fault(_) => Own::Failed,
+            Refused::Full => Own::Status(StatusCode::SERVICE_UNAVAILABLE),
+            Refused::Fault(_) => Own::Status(StatusCode::INTERNAL_SERVER_ERROR),
         })?;
         if made.len() > MAX_PAYLOAD_BYTES {
-            return Err(Own::Failed);
+            return Err(Own::Status(StatusCode::INTERNAL_SERVER_ERROR));
         }
-        answer::of_function(&made).ok_or(Own::Failed)
+        answer::of_function(&made).ok_or(Own::Status(StatusCode::INTERNAL_SERVER_ERROR))
     }
 }
 
@@ -150,13 +151,15 @@ async fn read(parts: &axum::http::request::Parts, body: Body, deadline: Instant)
     let length = parts.headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
     match length {
         Some(0) => return Ok(Bytes::new()),
-        Some(length) if length > MAX_BODY_BYTES => return Err(Own::TooLarge),
+        Some(length) if length > MAX_BODY_BYTES => return Err(Own::Status(StatusCode::PAYLOAD_TOO_LARGE)),
         _ => {}
     }
     match timeout_at(deadline, Limited::new(body, MAX_BODY_BYTES).collect()).await {
         Ok(Ok(body)) => Ok(body.to_bytes()),
-        Ok(Err(error)) if error.is::<http_body_util::LengthLimitError>() => Err(Own::TooLarge),
-        Ok(Err(_)) => Err(Own::BadRequest),
-        Err(_) => Err(Own::Unavailable),
+        Ok(Err(error)) if error.is::<http_body_util::LengthLimitError>() => {
+            Err(Own::Status(StatusCode::PAYLOAD_TOO_LARGE))
+        }
+        Ok(Err(_)) => Err(Own::Status(StatusCode::BAD_REQUEST)),
+        Err(_) => Err(Own::Status(StatusCode::SERVICE_UNAVAILABLE)),
     }
 }
