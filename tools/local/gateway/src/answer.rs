@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use axum::body::Body;
-use axum::http::header::{CONTENT_TYPE, SET_COOKIE, WWW_AUTHENTICATE};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode};
+use axum::http::header::{CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, SET_COOKIE, TRANSFER_ENCODING, WWW_AUTHENTICATE};
+use axum::http::{HeaderName, HeaderValue, Response, StatusCode};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use serde::Deserialize;
@@ -105,16 +105,12 @@ pub(super) fn of_function(made: &[u8]) -> Option<Response<Body>> {
     for cookie in made.cookies.into_iter().flatten() {
         headers.append(SET_COOKIE, HeaderValue::from_str(&cookie).ok()?);
     }
-    finish(headers);
-    Some(response)
-}
-
-/// The gateway sets the length and type of a body if the function did not.
-fn finish(headers: &mut HeaderMap) {
-    headers.remove(axum::http::header::CONTENT_LENGTH);
-    headers.remove(axum::http::header::TRANSFER_ENCODING);
-    headers.remove(axum::http::header::CONNECTION);
+    // The gateway sets the length of a body, and its type if the function did not.
+    for name in [CONTENT_LENGTH, TRANSFER_ENCODING, CONNECTION] {
+        headers.remove(name);
+    }
     headers.entry(CONTENT_TYPE).or_insert(JSON);
+    Some(response)
 }
 
 #[cfg(test)]

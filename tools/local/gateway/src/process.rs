@@ -130,7 +130,7 @@ impl Kept {
         }
         let _ = killpg(group, Signal::SIGKILL);
         let deadline = Instant::now() + KILLED_TIMEOUT;
-        while has_members(self.group()) && Instant::now() < deadline {
+        while members(self.group()).next().is_some() && Instant::now() < deadline {
             std::thread::sleep(POLL);
         }
         self.child.wait()?;
@@ -157,10 +157,6 @@ pub fn resident_kb(group: u32) -> Option<u64> {
 pub fn resident_of(process: &Path) -> Option<u64> {
     let status = std::fs::read_to_string(process.join("status")).ok()?;
     status.lines().find_map(|line| line.strip_prefix("VmRSS:")?.trim().split(' ').next()?.parse().ok())
-}
-
-fn has_members(group: u32) -> bool {
-    members(group).next().is_some()
 }
 
 /// The folder in `/proc` of each process of a group.

@@ -113,12 +113,8 @@ impl Sampler {
         for worker in workers(group) {
             add(short(&worker.function), worker.resident_kb);
         }
-        let others = [(EMULATOR, emulator_kb(group)), (SOAK, own_kb())];
+        let others = [(EMULATOR, emulator_kb(group)), (SOAK, resident_of(Path::new("/proc/self")))];
         others.into_iter().filter_map(|(kind, kb)| Some((kind, kb?))).for_each(|(kind, kb)| add(kind.to_owned(), kb));
         memory
     }
-}
-
-fn own_kb() -> Option<u64> {
-    resident_of(Path::new("/proc/self"))
 }

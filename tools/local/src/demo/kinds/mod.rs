@@ -15,7 +15,6 @@ use anyhow::{Context, Result};
 use ledger::Ledger;
 use load::Outcome;
 use tokio::sync::Notify;
-use tokio::time::Instant;
 
 use crate::client::{Client, NewSale};
 use crate::demo::crowd::{Crowd, Turn};
@@ -97,12 +96,6 @@ pub(super) struct SaleUpdates {
 }
 
 impl Desk<'_> {
-    /// Waits for the first buyer. Returns when that was.
-    async fn rush_begins(&self) -> Instant {
-        self.begins.notified().await;
-        Instant::now()
-    }
-
     async fn rain_plan(&self) -> Result<RainPlan> {
         let (id, round) = (self.round, round_in(self.ledger, self.round).await?);
         round.terms.rain_plan().with_context(|| format!("round {id} has no plan of drops"))

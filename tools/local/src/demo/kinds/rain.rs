@@ -5,6 +5,7 @@ use ::sale::{Allocation, EpochMs, OrderState, Rain, RainPlan, Steady};
 use anyhow::Result;
 use load::Curve;
 use serde_json::json;
+use tokio::time::Instant;
 
 use super::{Desk, Found, SaleUpdates, Staged};
 use crate::client::NewSale;
@@ -49,7 +50,8 @@ impl Staged for Downpour {
     async fn update(desk: &Desk<'_>) -> Result<SaleUpdates> {
         let [_, raised, lowered] = rates(desk.plan);
         let mut plans = vec![desk.rain_plan().await?];
-        let began = desk.rush_begins().await;
+        desk.begins.notified().await;
+        let began = Instant::now();
         let began_ms = runtime::Clock::system().now();
         for (third, rain) in [(1, raised), (2, lowered)] {
             tokio::time::sleep_until(began + over(desk.plan) / 3 * third).await;
