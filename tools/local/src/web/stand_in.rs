@@ -6,7 +6,8 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use sale::{Currency, EpochMs, Price, ReservationId, UserId};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
+use serde_json::{Value, json};
 
 use super::Shared;
 use crate::client::Payment;
@@ -22,21 +23,12 @@ pub(super) struct Login {
     operator: bool,
 }
 
-#[derive(Serialize)]
-pub(super) struct SignedIn {
-    token: String,
-    expires_at: String,
-}
-
-pub(super) async fn login(
-    State(shared): State<Arc<Shared>>,
-    Json(login): Json<Login>,
-) -> Result<Json<SignedIn>, Refusal> {
+pub(super) async fn login(State(shared): State<Arc<Shared>>, Json(login): Json<Login>) -> Result<Json<Value>, Refusal> {
     let groups: &[&str] = if login.operator { &[OPERATORS] } else { &[] };
     let claims = shared.issuer.claims(login.user.as_str(), groups);
     let token = shared.issuer.sign(&claims).map_err(|error| (StatusCode::INTERNAL_SERVER_ERROR, error.to_string()))?;
     let expires_at = EpochMs(i64::try_from(claims.exp * 1000).unwrap_or(i64::MAX)).to_string();
-    Ok(Json(SignedIn { token, expires_at }))
+    Ok(Json(json!({ "token": token, "expires_at": expires_at })))
 }
 
 #[derive(Deserialize)]
@@ -47,13 +39,8 @@ pub(super) struct Pay {
     currency: Currency,
 }
 
-#[derive(Serialize)]
-pub(super) struct Paid {
-    outcome: String,
-}
-
 /// Reports a payment to the API, as the provider would. Paying the same again is the same payment.
-pub(super) async fn pay(State(shared): State<Arc<Shared>>, Json(pay): Json<Pay>) -> Result<Json<Paid>, Refusal> {
+pub(super) async fn pay(State(shared): State<Arc<Shared>>, Json(pay): Json<Pay>) -> Result<Json<Value>, Refusal> {
     let refused = |error: anyhow::Error| (StatusCode::BAD_GATEWAY, format!("{error:#}"));
     let key = shared.deployment.payment_key().await.map_err(refused)?;
     let payment = Payment {
@@ -62,5 +49,5 @@ pub(super) async fn pay(State(shared): State<Arc<Shared>>, Json(pay): Json<Pay>)
         price: Price { price_minor: pay.price_minor, currency: pay.currency },
     };
     let outcome = shared.client.tell_of_payment(&key, &payment).await.map_err(refused)?;
-    Ok(Json(Paid { outcome }))
+    Ok(Json(json!({ "outcome": outcome })))
 }
