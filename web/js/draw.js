@@ -113,8 +113,15 @@ function check(plan) {
   }
 }
 
+/** The plan of a round from what it publishes about its draw. */
+export function planOf({ units, allocation }) {
+  return allocation.kind === 'split'
+    ? { kind: allocation.parts, total: allocation.total_minor, parts: units, min: allocation.min_minor }
+    : { kind: 'prizes', counts: allocation.prizes.map(({ count }) => count), tickets: units };
+}
+
 /** Number of units of a plan. */
-export const unitsOf = (plan) => (plan.kind === 'prizes' ? plan.tickets : plan.parts);
+const unitsOf = (plan) => (plan.kind === 'prizes' ? plan.tickets : plan.parts);
 
 /**
  * The table of a plan in generated order. A plan is `{kind: 'equal' | 'drawn', total, parts, min}` or
@@ -150,12 +157,8 @@ export function tableOf(plan, seedHex) {
 
 /** What a unit (from 1) won: an amount in minor units, the number of a prize (from 1), or `BLANK`. */
 export function awardOf(plan, seedHex, beaconHex, unit) {
-  return tableOf(plan, seedHex)[positionOf(unitsOf(plan), seedHex, beaconHex, unit)];
-}
-
-/** The position in the table (from 0) of a unit's (from 1) award. */
-function positionOf(units, seedHex, beaconHex, unit) {
-  return new Shuffle(units, shuffleKey(seedHex, beaconHex)).shuffled(unit - 1);
+  const table = tableOf(plan, seedHex);
+  return table[new Shuffle(table.length, shuffleKey(seedHex, beaconHex)).shuffled(unit - 1)];
 }
 
 /** What each unit won, ordered by unit. */
@@ -183,44 +186,12 @@ export function commitment(sale, round, seedHex, digestHex) {
   return hexOf(sha256(labelled('award/1/commitment'), ...parts));
 }
 
-/**
- * Checks the award of a unit against a draw, which is `{sale, round, plan, seed, beacon, commitment}` with `beacon` null if
- * there is none. In a lottery that is drawn at its end, `plan` is the committed one, `entries` is the number of entries, and a
- * unit is the number of an entry.
- *
- * Returns `{ok, problem}`. The problem is null, `'commitment'` if seed and plan do not match the commitment, or
- * `'award'` if the unit won something else. Throws a RangeError for an invalid draw or unit.
- */
-export function verify(draw, unit, award) {
-  const { sale, round, plan, seed, beacon, entries } = draw;
-  const table = tableOf(plan, seed);
-  if (commitment(sale, round, seed, digestOf(table)) !== draw.commitment) return { ok: false, problem: 'commitment' };
-  const drawn = entries === undefined ? table : tableOf({ ...plan, tickets: entries }, seed);
-  const ok = drawn[positionOf(drawn.length, seed, beacon, unit)] === award;
-  return { ok, problem: ok ? null : 'award' };
-}
-
-/** An entry of a lottery that is drawn at its end, as a leaf of the Merkle tree. */
-export function entryOf(unit, reservation) {
-  return Uint8Array.of(...number(unit, 4), ...text.encode(reservation));
-}
-
-const leafHash = (leaf) => sha256(Uint8Array.of(0), leaf);
 const node = (left, right) => sha256(Uint8Array.of(1), left, right);
 
-/** The root of the Merkle tree over leaves, in hex. */
-export function rootOf(leaves) {
-  return topOf(leaves.map(leafHash));
-}
-
-/** The root over leaves with known hashes, in hex. */
+/** The root of the Merkle tree over leaves with these hashes, in hex. */
 export function rootOfHashes(hashesHex) {
-  return topOf(hashesHex.map((hex) => bytesOf(hex)));
-}
-
-function topOf(hashes) {
-  let level = hashes;
-  if (level.length === 0) return hexOf(sha256());
+  if (hashesHex.length === 0) return hexOf(sha256());
+  let level = hashesHex.map((hex) => bytesOf(hex));
   while (level.length > 1) {
     const below = level;
     level = [];
@@ -229,28 +200,4 @@ function topOf(hashes) {
     }
   }
   return hexOf(level[0]);
-}
-
-/** Whether a leaf is at `index` (from 0) of the tree with this root and number of leaves: RFC 9162, 2.1.3.2. */
-export function isEntered(rootHex, leaf, index, leaves, proofHex) {
-  if (!Number.isInteger(index) || index < 0 || index >= leaves) return false;
-  let at = index;
-  let last = leaves - 1;
-  let hash = leafHash(leaf);
-  const up = () => {
-    at = Math.floor(at / 2);
-    last = Math.floor(last / 2);
-  };
-  for (const hex of proofHex) {
-    if (last === 0) return false;
-    const beside = bytesOf(hex);
-    if (at % 2 === 1 || at === last) {
-      hash = node(beside, hash);
-      while (at % 2 === 0 && at !== 0) up();
-    } else {
-      hash = node(hash, beside);
-    }
-    up();
-  }
-  return last === 0 && hexOf(hash) === rootHex;
 }

@@ -5,8 +5,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { CHAIN_HASH, atMs, holds, isSigned, namedAt, randomnessOf } from '../js/drand.js';
 import {
-  BLANK, Shuffle, Stream, awardOf, awardsOf, bytesOf, commitment, digestOf, entryOf, hexOf, isEntered, rootOf, shuffleKey,
-  rootOfHashes, tableOf, verify,
+  BLANK, Shuffle, Stream, awardOf, awardsOf, bytesOf, commitment, digestOf, hexOf, rootOfHashes, sha256, shuffleKey, tableOf,
 } from '../js/draw.js';
 
 const vectors = JSON.parse(readFileSync(new URL('../../shared/sale/award_vectors.json', import.meta.url), 'utf8'));
@@ -53,7 +52,6 @@ describe.each(draws)('$sale, round $round', (draw) => {
     expect(digestOf(found)).toBe(awards_digest);
     for (const unit of awards ? [1, Math.ceil(found.length / 2), found.length] : [found.length]) {
       expect(awardOf(plan, seed, beacon, unit)).toBe(found[unit - 1]);
-      expect(verify(draw, unit, found[unit - 1])).toEqual({ ok: true, problem: null });
     }
     if (draw.winners) {
       const won = found.map((prize, at) => [at + 1, prize]).filter(([, prize]) => prize !== BLANK);
@@ -105,31 +103,6 @@ describe('beacons', () => {
   });
 });
 
-test('any change is detected', () => {
-  const draw = draws.find(({ sale, round }) => sale === 'packets' && round === 2);
-  const award = draw.awards[2];
-  const wrong = (change, unit = 3, amount = award) => verify({ ...draw, ...change }, unit, amount).problem;
-  expect(wrong({})).toBe(null);
-  expect(wrong({}, 3, award + 1)).toBe('award');
-  expect(draw.awards[3]).not.toBe(award);
-  expect(wrong({}, 4)).toBe('award');
-  expect(wrong({ beacon: draw.seed })).toBe('award');
-  expect(wrong({ beacon: null })).toBe('award');
-  for (const change of [
-    { sale: 'packet' }, { round: 3 }, { seed: draw.beacon }, { commitment: draw.digest },
-    { plan: { ...draw.plan, total: 1_001 } }, { plan: { ...draw.plan, kind: 'equal' } },
-  ]) expect(wrong(change)).toBe('commitment');
-});
-
-test('a lottery that is drawn at its end has as many tickets as entries', () => {
-  const draw = draws.find(({ sale, round }) => sale === 'lottery' && round === 2);
-  const awards = awardsOf({ ...draw.plan, tickets: 300 }, draw.seed, draw.beacon);
-  const winner = awards.indexOf(1) + 1;
-  expect(verify({ ...draw, entries: 300 }, winner, 1)).toEqual({ ok: true, problem: null });
-  expect(verify({ ...draw, entries: 301 }, winner, 1).problem).toBe('award');
-  expect(() => verify({ ...draw, entries: 300 }, 301, BLANK)).toThrow(RangeError);
-});
-
 test('invalid draws are refused', () => {
   const { plan, seed } = draws[0];
   for (const change of [
@@ -142,30 +115,18 @@ test('invalid draws are refused', () => {
   for (const unit of [0, 11, 1.5, undefined]) expect(() => awardOf(plan, seed, null, unit)).toThrow(RangeError);
 });
 
-describe.each(vectors.trees)('a tree of $entries.length', ({ entries, root, proofs }) => {
-  const leaves = entries.map(([unit, reservation]) => entryOf(unit, reservation));
-
-  test('has this root', () => {
-    expect(rootOf(leaves)).toBe(root);
-    const hash = (leaf) => createHash('sha256').update(Uint8Array.of(0)).update(leaf).digest('hex');
-    expect(rootOfHashes(leaves.map(hash))).toBe(root);
-  });
-
-  test('has these proofs', () => {
-    expect(proofs.length).toBe(leaves.length);
-    proofs.forEach((proof, index) => {
-      leaves.forEach((leaf, other) => expect(isEntered(root, leaf, index, leaves.length, proof)).toBe(other === index));
-      expect(isEntered(root, leaves[index], leaves.length, leaves.length, proof)).toBe(false);
-      expect(isEntered(root, leaves[index], index, leaves.length, [...proof, root])).toBe(false);
-      if (proof.length > 0) expect(isEntered(root, leaves[index], index, leaves.length, proof.slice(1))).toBe(false);
-    });
-  });
+test.each(vectors.trees)('the root of a tree of $entries.length', ({ entries, root }) => {
+  const leaf = ([unit, reservation]) => {
+    const entry = Buffer.from(`    ${reservation}`);
+    entry.writeUInt32BE(unit);
+    return createHash('sha256').update(Uint8Array.of(0)).update(entry).digest('hex');
+  };
+  expect(rootOfHashes(entries.map(leaf))).toBe(root);
 });
 
 test('SHA-256 is correct at any length', () => {
-  // Through the only public function that hashes: a leaf, with a byte 0 in front.
-  for (let length = 4; length < 200; length += 1) {
-    const leaf = entryOf(7, 'x'.repeat(length - 4));
-    expect(rootOf([leaf])).toBe(createHash('sha256').update(Uint8Array.of(0)).update(leaf).digest('hex'));
+  for (let length = 0; length < 200; length += 1) {
+    const bytes = Buffer.alloc(length, 'x');
+    expect(hexOf(sha256(bytes.subarray(0, 1), bytes.subarray(1)))).toBe(createHash('sha256').update(bytes).digest('hex'));
   }
 });

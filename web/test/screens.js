@@ -1,6 +1,6 @@
 // Every screen of the shop, and how to get there.
 
-import { commitment, digestOf, tableOf } from '../js/draw.js';
+import { commitment, digestOf, planOf, tableOf } from '../js/draw.js';
 import { cardSays, json, problem as refusal } from './answers.js';
 
 const SINCE = '2026-11-24T09:00:00.000Z';
@@ -72,12 +72,9 @@ const drawing = (name, allocation, more, heading) => ({
   heading,
   async go({ page, go, sale }) {
     const units = 12;
-    const plan = allocation.kind === 'split'
-      ? { kind: allocation.parts, total: allocation.total_minor, parts: units, min: allocation.min_minor }
-      : { kind: 'prizes', counts: allocation.prizes.map(({ count }) => count), tickets: units };
     const draw = {
       sale_id: sale, round: 1, encoding: 1, units, allocation, currency: 'EUR', label: 'commitment_only', closes_at: SINCE,
-      reveals_at: later(50_000), commitment: commitment(sale, 1, SEED, digestOf(tableOf(plan, SEED))), ...more,
+      reveals_at: later(50_000), commitment: commitment(sale, 1, SEED, digestOf(tableOf(planOf({ units, allocation }), SEED))), ...more,
     };
     await says(page, /\/draw$/, json(200, draw));
     await go(`draws/${sale}.1.7`);

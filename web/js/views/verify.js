@@ -3,7 +3,7 @@
 import { stake } from '../awards.js';
 import { anyCard } from '../catalog.js';
 import { clock } from '../clock.js';
-import { Shuffle, shuffleKey } from '../draw.js';
+import { Shuffle, planOf, shuffleKey } from '../draw.js';
 import { h } from '../dom.js';
 import { moment, money, number } from '../format.js';
 import { get } from '../http.js';
@@ -21,13 +21,6 @@ const MOST_WINNERS = 200;
 /** The version of draws that this page can compute. */
 const ENCODING = 1;
 const labelOf = ({ beacon }) => (beacon ? 'beacon' : 'commitment_only');
-
-/** A draw in the form that draw.js takes. */
-function planOf({ units, allocation }) {
-  return allocation.kind === 'split'
-    ? { kind: allocation.parts, total: allocation.total_minor, parts: units, min: allocation.min_minor }
-    : { kind: 'prizes', counts: allocation.prizes.map(({ count }) => count), tickets: units };
-}
 
 /** The entries of a draw at the end, once they have closed: `{units, leaves}`; null for any other draw. */
 async function entriesOf({ sale_id: sale, round, at_end: atEnd }, signal) {

@@ -1,7 +1,7 @@
 // Sales in memory, with just enough of the contract to build the page.
 
 import { randomBytes } from 'node:crypto';
-import { awardOf, commitment, digestOf, tableOf } from '../../js/draw.js';
+import { awardOf, commitment, digestOf, planOf, tableOf } from '../../js/draw.js';
 import { Lines } from './lines.js';
 
 /** Time that a reservation stays queued. */
@@ -198,15 +198,9 @@ export class Sales {
     if ((sale.allocation?.kind ?? 'units') !== 'units') sale.seed ??= randomBytes(32).toString('hex');
   }
 
-  plan({ total, allocation }) {
-    return allocation.kind === 'split'
-      ? { kind: allocation.parts, total: allocation.total_minor, parts: total, min: allocation.min_minor }
-      : { kind: 'prizes', counts: allocation.prizes.map(({ count }) => count), tickets: total };
-  }
-
   drawTerms(sale) {
     const { sale_id: id, round, seed, total: units, allocation } = sale;
-    sale.commitment ??= commitment(id, round, seed, digestOf(tableOf(this.plan(sale), seed)));
+    sale.commitment ??= commitment(id, round, seed, digestOf(tableOf(planOf({ units, allocation }), seed)));
     return { units, allocation, commitment: sale.commitment, label: 'commitment_only' };
   }
 
@@ -227,9 +221,10 @@ export class Sales {
   }
 
   award(sale, unit) {
-    const value = awardOf(this.plan(sale), sale.seed, null, unit);
-    if (sale.allocation.kind === 'split') return { kind: 'amount', amount_minor: value, currency: sale.currency };
-    return value === 0 ? { kind: 'blank' } : { kind: 'prize', prize: sale.allocation.prizes[value - 1].name };
+    const { total: units, allocation } = sale;
+    const value = awardOf(planOf({ units, allocation }), sale.seed, null, unit);
+    if (allocation.kind === 'split') return { kind: 'amount', amount_minor: value, currency: sale.currency };
+    return value === 0 ? { kind: 'blank' } : { kind: 'prize', prize: allocation.prizes[value - 1].name };
   }
 
   /** A published sale that is visible to everyone; any other one is unknown. */
