@@ -2,8 +2,7 @@ import { expect } from 'vitest';
 import { json, problem } from './answers.js';
 import { PHONE } from './browser.js';
 import { onBoth, onStandIn } from './on.js';
-import { openShop } from './shop.js';
-import { arrive, heading, shop, visit, work } from './visits.js';
+import { arrive, heading, shop, shopWithIssuer, visit, work } from './visits.js';
 
 const MINUTE_MS = 60_000;
 const queued = (id) => json(200, { reservation_id: id, status: 'queued', unit: 1, reserved_at: new Date().toISOString() });
@@ -252,18 +251,14 @@ onStandIn.test('two quick clicks make one attempt', async () => {
 });
 
 onStandIn.test('signing in at an issuer returns to the same screen', async () => {
-  const other = await openShop({ login: 'oidc' });
-  try {
-    const sale = await other.sell();
-    const { page } = await arrive(`sales/${sale}`, {}, other);
-    await page.getByRole('button', { name: 'Buy now' }).click();
-    await page.getByRole('button', { name: 'Continue to sign in' }).click();
-    await page.waitForURL(new RegExp(`#/sales/${sale}$`));
-    await page.getByRole('button', { name: 'Sign out' }).waitFor();
-    await page.getByRole('button', { name: 'Buy now' }).click();
-    await page.getByLabel('Your answer').waitFor();
-    expect(page.url()).not.toContain('code=');
-  } finally {
-    await other.stop();
-  }
+  const other = await shopWithIssuer();
+  const sale = await other.sell();
+  const { page } = await arrive(`sales/${sale}`, {}, other);
+  await page.getByRole('button', { name: 'Buy now' }).click();
+  await page.getByRole('button', { name: 'Continue to sign in' }).click();
+  await page.waitForURL(new RegExp(`#/sales/${sale}$`));
+  await page.getByRole('button', { name: 'Sign out' }).waitFor();
+  await page.getByRole('button', { name: 'Buy now' }).click();
+  await page.getByLabel('Your answer').waitFor();
+  expect(page.url()).not.toContain('code=');
 });

@@ -6,8 +6,7 @@ import { cardSays } from './answers.js';
 import { PHONE } from './browser.js';
 import { traveller } from './in-line.js';
 import { onBoth, onStandIn } from './on.js';
-import { openShop } from './shop.js';
-import { arrive, heading, reserve, shop, visit } from './visits.js';
+import { arrive, heading, reserve, shop, shopWithIssuer, visit } from './visits.js';
 
 const MINUTE_MS = 60_000;
 
@@ -210,69 +209,61 @@ onStandIn.describe('a session of an issuer', () => {
   const tokenOf = (page) => page.evaluate(() => JSON.parse(sessionStorage.getItem('session'))?.token);
 
   onStandIn.test('is renewed silently in every tab while the user is active', async () => {
-    const other = await openShop({ login: 'oidc', tokenLifeMs: LIFE_MS });
-    try {
-      const sale = await other.sell();
-      const { page, go, context } = await visit({}, other);
-      const used = [];
-      context.on('request', (request) => {
-        const form = new URLSearchParams(request.postData() ?? '');
-        if (form.get('grant_type') === 'refresh_token') used.push(form.get('refresh_token'));
-      });
-      await signIn(page, go, sale);
-      const second = await context.newPage();
-      await second.goto(`${other.url}/#/orders`);
-      await second.getByRole('heading', { name: 'No orders yet' }).waitFor();
-      let first;
-      await expect.poll(async () => {
-        first = await tokenOf(page);
-        return first === (await tokenOf(second));
-      }).toBe(true);
-      const begun = Date.now();
-      while (Date.now() < begun + 2.5 * LIFE_MS) {
-        await page.keyboard.press('Shift');
-        await second.keyboard.press('Shift');
-        await page.waitForTimeout(250);
-      }
-      expect(await tokenOf(page)).not.toBe(first);
-      await expect.poll(async () => (await tokenOf(page)) === (await tokenOf(second))).toBe(true);
-      // Only one tab renewed each token: the issuer ends a session whose refresh token is used twice.
-      expect(used.length).toBeGreaterThanOrEqual(2);
-      expect(new Set(used).size).toBe(used.length);
-      for (const tab of [page, second]) {
-        await tab.goto(`${other.url}/#/sales/${sale}`);
-        await tab.getByRole('button', { name: 'Buy now' }).click();
-        await tab.getByLabel('Your answer').waitFor();
-        expect(await tab.getByRole('dialog').count()).toBe(0);
-      }
-      await page.getByRole('button', { name: 'Sign out' }).click();
-      await second.getByRole('button', { name: 'Sign in' }).waitFor();
-    } finally {
-      await other.stop();
+    const other = await shopWithIssuer({ tokenLifeMs: LIFE_MS });
+    const sale = await other.sell();
+    const { page, go, context } = await visit({}, other);
+    const used = [];
+    context.on('request', (request) => {
+      const form = new URLSearchParams(request.postData() ?? '');
+      if (form.get('grant_type') === 'refresh_token') used.push(form.get('refresh_token'));
+    });
+    await signIn(page, go, sale);
+    const second = await context.newPage();
+    await second.goto(`${other.url}/#/orders`);
+    await second.getByRole('heading', { name: 'No orders yet' }).waitFor();
+    let first;
+    await expect.poll(async () => {
+      first = await tokenOf(page);
+      return first === (await tokenOf(second));
+    }).toBe(true);
+    const begun = Date.now();
+    while (Date.now() < begun + 2.5 * LIFE_MS) {
+      await page.keyboard.press('Shift');
+      await second.keyboard.press('Shift');
+      await page.waitForTimeout(250);
     }
+    expect(await tokenOf(page)).not.toBe(first);
+    await expect.poll(async () => (await tokenOf(page)) === (await tokenOf(second))).toBe(true);
+    // Only one tab renewed each token: the issuer ends a session whose refresh token is used twice.
+    expect(used.length).toBeGreaterThanOrEqual(2);
+    expect(new Set(used).size).toBe(used.length);
+    for (const tab of [page, second]) {
+      await tab.goto(`${other.url}/#/sales/${sale}`);
+      await tab.getByRole('button', { name: 'Buy now' }).click();
+      await tab.getByLabel('Your answer').waitFor();
+      expect(await tab.getByRole('dialog').count()).toBe(0);
+    }
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await second.getByRole('button', { name: 'Sign in' }).waitFor();
   });
 
   onStandIn.test('that was idle for a while is renewed when it is used again', async () => {
-    const other = await openShop({ login: 'oidc', tokenLifeMs: 2_000 });
-    try {
-      const sale = await other.sell();
-      const { page, go } = await visit({}, other);
-      await signIn(page, go, sale);
-      await page.evaluate(async () => {
-        Object.defineProperty(document, 'hidden', { configurable: true, get: () => true });
-        // A renewal may be under way.
-        await navigator.locks.request('renewal', () => {});
-      });
-      const before = await tokenOf(page);
-      await page.waitForTimeout(3_500);
-      expect(await tokenOf(page)).toBe(before);
-      await page.evaluate(() => Object.defineProperty(document, 'hidden', { configurable: true, get: () => false }));
-      await page.getByRole('button', { name: 'Buy now' }).click();
-      await page.getByLabel('Your answer').waitFor();
-      expect(await page.getByRole('dialog').count()).toBe(0);
-      expect(await tokenOf(page)).not.toBe(before);
-    } finally {
-      await other.stop();
-    }
+    const other = await shopWithIssuer({ tokenLifeMs: 2_000 });
+    const sale = await other.sell();
+    const { page, go } = await visit({}, other);
+    await signIn(page, go, sale);
+    await page.evaluate(async () => {
+      Object.defineProperty(document, 'hidden', { configurable: true, get: () => true });
+      // A renewal may be under way.
+      await navigator.locks.request('renewal', () => {});
+    });
+    const before = await tokenOf(page);
+    await page.waitForTimeout(3_500);
+    expect(await tokenOf(page)).toBe(before);
+    await page.evaluate(() => Object.defineProperty(document, 'hidden', { configurable: true, get: () => false }));
+    await page.getByRole('button', { name: 'Buy now' }).click();
+    await page.getByLabel('Your answer').waitFor();
+    expect(await page.getByRole('dialog').count()).toBe(0);
+    expect(await tokenOf(page)).not.toBe(before);
   });
 });

@@ -1,6 +1,6 @@
 // Setup for page tests: a shop, a browser, and pages that are closed after each test and must have no console errors.
 
-import { afterAll, afterEach, beforeAll, expect } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, onTestFinished } from 'vitest';
 import { GOOD_SHIFT, SHOTS, openBrowser, openPage } from './browser.js';
 import { openShop } from './shop.js';
 
@@ -22,6 +22,13 @@ afterEach(async ({ task }) => {
   open = [];
   expect(complaints).toEqual([]);
 });
+
+/** A shop for one test, whose users sign in at an issuer. */
+export async function shopWithIssuer(options = {}) {
+  const other = await openShop({ login: 'oidc', ...options });
+  onTestFinished(() => other.stop());
+  return other;
+}
 
 /** Opens a page with the options of `openPage`, of this shop unless `at` is another. It is closed after the test. */
 export async function visit(options = { user: shop.user() }, at = shop) {
