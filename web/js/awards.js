@@ -44,7 +44,7 @@ export function odds({ units, allocation, currency }) {
     const blanks = units - prizesIn(allocation.prizes);
     return h('dl', { class: 'odds' },
       allocation.prizes.map(({ name, count }) => row(name, t('prizes.odds', { count: number(count), units: number(units) }))),
-      blanks > 0 ? row(t('prizes.blanks'), t('prizes.odds', { count: number(blanks), units: number(units) })) : null);
+      blanks > 0 ? row(t('award.blank'), t('prizes.odds', { count: number(blanks), units: number(units) })) : null);
   }
   const mean = money(Math.floor(allocation.total_minor / units), currency);
   return h('dl', { class: 'odds' },
@@ -66,5 +66,5 @@ export function cardOf(award) {
 
 /** A link to the check of a draw, optionally for one unit. */
 export function verifyLink(saleId, round, unit) {
-  return h('a', { class: 'verify', href: `#/draws/${[saleId, round, ...(unit ? [unit] : [])].join('.')}` }, t('verify.link'));
+  return h('a', { class: 'verify', href: `#/draws/${[saleId, round, ...(unit ? [unit] : [])].join('.')}` }, t('verify.title'));
 }

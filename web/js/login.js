@@ -22,7 +22,7 @@ export async function signInDialog(expired, { operator = false } = {}) {
       dialog.close();
     };
     const fill = () => {
-      const which = expired ? 'login.expired' : 'login';
+      const which = expired ? 'problem.unauthorized' : 'login';
       dialog.replaceChildren(
         h('h2', { id: 'login-title' }, t(`${which}.title`)), h('p', {}, t(`${which}.text`)),
         login.kind === 'oidc' ? redirect(login, dialog) : form(login, operator, finish, dialog));
@@ -60,7 +60,7 @@ function form(login, operator, finish, dialog) {
     maxlength: 64, autofocus: true, 'aria-describedby': 'user-hint login-said',
   });
   const said = h('p', { class: 'error', id: 'login-said', role: 'alert' });
-  const go = h('button', { type: 'submit', class: 'primary' }, t('login.go'));
+  const go = h('button', { type: 'submit', class: 'primary' }, t('sign.in'));
   const submit = async (event) => {
     event.preventDefault();
     const user = input.value.trim();
@@ -83,7 +83,7 @@ function form(login, operator, finish, dialog) {
     } catch {
       said.textContent = t('login.failed');
       go.removeAttribute('aria-disabled');
-      go.textContent = t('login.go');
+      go.textContent = t('sign.in');
     }
   };
   return h('form', { onsubmit: submit, novalidate: true },

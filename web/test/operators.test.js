@@ -328,7 +328,7 @@ onStandIn.describe.each(WAYS)('$language, $colorScheme, $name', ({ language, col
     const { page, go } = one;
     await page.locator('.verdict.clean').waitFor();
     await page.locator('.odds').waitFor();
-    await page.locator('.tile.ordered', { hasText: words['op.units.granted'] }).waitFor();
+    await page.locator('.tile.ordered', { hasText: words['op.state.granted'] }).waitFor();
     await looksRight(one, picture('drawn'));
     for (const kind of ['split', 'prizes']) {
       await go('new');

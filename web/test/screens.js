@@ -158,7 +158,7 @@ export const SCREENS = [
   drawing('draw of another version', SPLIT, { seed: SEED, encoding: 2 }, 'verify.other.title'),
   { name: 'no draw', heading: 'verify.none.title', level: 1, go: ({ go, sale }) => go(`draws/${sale}.1`) },
   pressed('sign in', 'login.title', { before: ({ signOut }) => signOut() }),
-  pressed('session expired', 'login.expired.title', { before: ({ page }) => says(page, CHALLENGES, json(401, { message: 'Unauthorized' })) }),
+  pressed('session expired', 'problem.unauthorized.title', { before: ({ page }) => says(page, CHALLENGES, json(401, { message: 'Unauthorized' })) }),
   pressed('challenge', 'challenge.title'),
   pressed('wrong answer', 'challenge.title', {
     async after({ page }) {
@@ -208,7 +208,7 @@ export const SCREENS = [
   standing('paid', ended('paid'), 'paid.title'),
   {
     name: 'receipt',
-    heading: 'receipt.title',
+    heading: 'receipt',
     level: 1,
     async go(at) {
       await says(at.page, RESERVATIONS, json(200, reservation(at.sale, ended('paid')())));
@@ -227,7 +227,7 @@ export const SCREENS = [
   { name: 'unknown reservation', heading: 'problem.unknown_reservation.title', go: ({ go, sale }) => go(`reservations/${id(sale)}`) },
   {
     name: 'orders',
-    heading: 'orders.title',
+    heading: 'nav.orders',
     level: 1,
     async go({ page, go, sale }) {
       const orders = ['pending_payment', 'paid', 'expired', 'failed'].map((status, at) => ({

@@ -7,7 +7,6 @@ export const lineWords = both({
     '预计人数远多于商品数量，本次活动需要排队。{at} 起至开售前均可加入队列，在此期间早到晚到没有区别。'],
   'line.fair': ['Everybody who is in line when the sale opens has the same chance. Coming earlier gives no advantage, and neither do extra tabs or devices.',
     '开售时已在队列中的每个人机会均等。早到没有优势，多开页面或多用设备也没有优势。'],
-  'line.join.title': ['Get in line', '加入队列'],
   'line.join': ['Get in line', '加入队列'],
   'line.join.late': ['The sale is open. If you join now, you come after everybody who is already in line.',
     '抢购已经开始。现在加入的人排在已在队列中的人之后。'],

@@ -147,7 +147,7 @@ export class Board {
       this.#parts = { ...parts, plot: null, state: 'draft' };
     } else {
       const plot = h('div', { class: 'plot', role: 'img', 'aria-label': t('op.plot') });
-      this.#place.replaceChildren(actions, parts.tiles, parts.line, parts.drawn, parts.rain, box('op.units', plot), box('op.audit', parts.verdict),
+      this.#place.replaceChildren(actions, parts.tiles, parts.line, parts.drawn, parts.rain, box('op.units', plot), box('op.tab.audit', parts.verdict),
         h('div', { class: 'pair' }, box('op.answers', parts.answers), box('op.queues', parts.queues)));
       this.#parts = { ...parts, plot: new Plot(plot, this.#readings, this.#names, this.#redraw.signal), state: this.#sale.state };
     }
@@ -194,7 +194,7 @@ export class Board {
   /** The places of units, in words. In a free sale nothing is paid for: ordered units are granted. */
   get #names() {
     const free = isFree(this.#sale);
-    const name = (place) => t(free && place === 'ordered' ? 'op.units.granted' : `op.units.${place}`);
+    const name = (place) => t(free && place === 'ordered' ? 'op.state.granted' : `op.units.${place}`);
     const left = [...(free ? ['paid'] : []), ...(this.#sale.rain ? [] : ['to_drop'])];
     return Object.fromEntries(PLACES.filter((place) => !left.includes(place)).map((place) => [place, name(place)]));
   }
@@ -246,7 +246,7 @@ export class Board {
 
   #answers() {
     const { answers } = this.#live;
-    if (!answers) return h('p', { class: 'quiet' }, t('op.answers.none'));
+    if (!answers) return h('p', { class: 'quiet' }, t('op.unknown'));
     const [first, last] = [this.#counted[0], this.#counted.at(-1)];
     const seconds = (last.at - first.at) / 1000;
     const since = (code) => Math.max(0, answers[code] - (first.answers[code] ?? 0)) / seconds;
@@ -260,7 +260,7 @@ export class Board {
 
   #queues() {
     const { queues } = this.#live;
-    if (!queues) return h('p', { class: 'quiet' }, t('op.queue.none'));
+    if (!queues) return h('p', { class: 'quiet' }, t('op.unknown'));
     const age = (seconds) => (Number.isInteger(seconds) ? t('op.queue.age', { n: number(seconds) }) : '–');
     const heads = ['op.queue', 'op.queue.dead', 'op.queue.waiting', 'op.queue.oldest', 'op.queue.in_flight', 'op.queue.delayed'];
     return table(heads, queues.map((queue) => [

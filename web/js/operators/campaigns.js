@@ -9,7 +9,7 @@ import { listing } from './listing.js';
 import { Screen } from './screen.js';
 import { idOf } from './terms.js';
 
-const COLUMNS = [['op.campaign.name'], ['op.id'], ['op.campaign.shown'], [null, 'act']];
+const COLUMNS = [['op.campaign.name'], ['op.id'], ['op.nav.sales'], [null, 'act']];
 const ID = '[a-z0-9][a-z0-9\\-]{0,47}';
 
 export class Campaigns extends Screen {
@@ -42,8 +42,8 @@ export class Campaigns extends Screen {
     const link = (id) => h('a', { href: `#/sales/${id}` }, id);
     const row = (one) => [
       one.title, one.campaign_id, h('span', { class: 'ids' }, one.sale_ids.flatMap((id, at) => (at ? [', ', link(id)] : [link(id)]))),
-      button(t(this.#sale && !one.sale_ids.includes(this.#sale) ? 'op.campaign.add' : 'op.campaign.edit'), () => this.#edit(one), {
-        class: 'secondary', 'data-keep': one.campaign_id, 'aria-label': `${t('op.campaign.edit')}: ${one.title}`,
+      button(t(this.#sale && !one.sale_ids.includes(this.#sale) ? 'op.campaign.add' : 'op.edit'), () => this.#edit(one), {
+        class: 'secondary', 'data-keep': one.campaign_id, 'aria-label': `${t('op.edit')}: ${one.title}`,
       }),
     ];
     const table = () => listing(t('op.nav.campaigns'), COLUMNS, this.#campaigns.map(row));
@@ -55,9 +55,9 @@ export class Campaigns extends Screen {
     const sales = [...(before?.sale_ids ?? []), ...(this.#sale && !before?.sale_ids.includes(this.#sale) ? [this.#sale] : [])];
     const name = before ? { value: before.campaign_id, readonly: true } : { pattern: ID };
     const question = {
-      title: t(before ? 'op.campaign.edit' : 'op.campaign.new'), text: t('op.campaign.text'), go: t('op.campaign.go'),
+      title: t(before ? 'op.edit' : 'op.campaign.new'), text: t('op.campaign.text'), go: t('op.form.save'),
       fields: [
-        { name: 'title', label: t('op.create.title'), maxlength: 200, autocomplete: 'off', value: before?.title ?? '' },
+        { name: 'title', label: t('op.form.title'), maxlength: 200, autocomplete: 'off', value: before?.title ?? '' },
         { name: 'campaign_id', label: t('op.create.id'), required: false, autocapitalize: 'none', autocomplete: 'off', ...name },
         { name: 'sales', label: t('op.campaign.sales'), lines: 3, autocapitalize: 'none', spellcheck: 'false', value: sales.join('\n') },
         { name: 'limit', label: t('op.campaign.limit'), type: 'number', min: 1, max: 100, step: 1, required: false, value: String(before?.limit_per_user ?? '') },

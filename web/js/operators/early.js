@@ -12,7 +12,7 @@ const PAGE = 1_000;
 const MOST = 1_000_000;
 
 const GROUP = '[A-Za-z0-9_\\-]{1,48}';
-const groupField = () => ({ name: 'group', label: t('op.early.group'), value: 'members', pattern: GROUP, maxlength: 48, autocapitalize: 'none', autocomplete: 'off' });
+const groupField = () => ({ name: 'group', label: t('op.form.group'), value: 'members', pattern: GROUP, maxlength: 48, autocapitalize: 'none', autocomplete: 'off' });
 
 /** Who may buy when, and who has a quota until when, for the head of a board. */
 export function earlyWords({ opens_at: opens, early_access: all = [] }) {

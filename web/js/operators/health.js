@@ -17,7 +17,7 @@ const REFRESH_MS = 5_000;
 /** An audit reads every unit of a round. */
 const AUDITED = 20;
 const QUEUES = [['op.queue'], ['op.queue.dead', 'n'], ['op.queue.waiting', 'n'], ['op.queue.in_flight', 'n'], ['op.queue.delayed', 'n'], ['op.act', 'act']];
-const SALES = [['op.home.title'], ['op.order.state'], ['op.audit']];
+const SALES = [['op.order.sale'], ['op.order.state'], ['op.tab.audit']];
 /** Queues are shared, so the state of any sale shows them. */
 const ANY = ['open', 'published', 'draft', 'ended'];
 
@@ -74,7 +74,7 @@ export class Health extends Screen {
       box('op.health.kill_switches', h('p', { class: killSwitches.all || stopped.length ? 'verdict found' : 'verdict clean' }, state),
         stopped.length ? h('ul', {}, stopped.map((id) => h('li', {}, h('a', { href: `#/sales/${id}` }, id)))) : null),
       box('op.queues', !this.#loaded ? h('p', { class: 'quiet' }, t('loading'))
-        : this.#queues.length === 0 ? h('p', { class: 'quiet' }, t('op.queue.none'))
+        : this.#queues.length === 0 ? h('p', { class: 'quiet' }, t('op.unknown'))
           : [h('p', { class: dead ? 'verdict found' : 'verdict clean' }, dead ? t('op.health.dead', { n: number(dead) }) : t('op.health.no_dead')),
             listing(t('op.queues'), QUEUES, this.#queues.map((one) => this.#queue(one))), dead ? h('p', { class: 'quiet' }, t('op.health.dead.text')) : null]),
       box('op.health.audits', this.#sales.length === 0 ? empty(t('op.health.none.title'), t('op.health.none.text'))

@@ -22,7 +22,7 @@ const DAY_MS = 86_400_000;
 /** What is shown without a filter: everything that is not over, running sales first. */
 const CURRENT = ['open', 'published', 'draft'];
 export const FILTERS = ['', 'draft', 'published', 'open', 'ended', 'withdrawn'];
-const COLUMNS = [['op.home.title'], ['op.order.state'], ['op.home.time', 'n'], ['op.home.sold', 'n'], ['op.home.revenue', 'n']];
+const COLUMNS = [['op.order.sale'], ['op.order.state'], ['op.time', 'n'], ['op.report.sold', 'n'], ['op.home.revenue', 'n']];
 
 /** The figures of rounds, kept while other screens are open. */
 const figures = new Map();
@@ -58,7 +58,7 @@ function face(ms) {
 function timeOf(sale) {
   const left = (text) => Date.parse(text) - clock.now();
   if (sale.state === 'withdrawn') return '–';
-  if (left(sale.opens_at) > 0) return t('op.home.opens_in', { left: face(left(sale.opens_at)) });
+  if (left(sale.opens_at) > 0) return t('list.opens_in', { left: face(left(sale.opens_at)) });
   if (sale.state === 'draft') return t('op.home.opening_passed');
   if (left(sale.closes_at) > 0) return t('op.home.ends_in', { left: face(left(sale.closes_at)) });
   return t('op.home.ended', { at: moment(sale.closes_at) });
@@ -168,7 +168,7 @@ export class Home extends Screen {
       h('span', { class: 'row-name' }, link, h('small', { class: 'quiet' }, sale.sale_id)),
       h('span', { class: 'badges' }, standingBadge(sale), busyBadge(sale), again), time,
       report ?? of(counted ? soldOf(counted) : isBegun ? null : 0),
-      isFree(sale) ? t('op.home.free') : counted ? money(counted.revenue_minor, sale.currency) : isBegun ? (report ?? '…') : '–',
+      isFree(sale) ? t('free.price') : counted ? money(counted.revenue_minor, sale.currency) : isBegun ? (report ?? '…') : '–',
     ];
   }
 

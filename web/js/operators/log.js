@@ -8,7 +8,7 @@ import { api } from './api.js';
 import { listing } from './listing.js';
 import { Screen, box, figure, replace } from './screen.js';
 
-const LOG_COLUMNS = [['op.log.at'], ['op.log.action'], ['op.log.parameters'], ['op.log.by', 'user']];
+const LOG_COLUMNS = [['op.log.at'], ['op.act'], ['op.log.parameters'], ['op.log.by', 'user']];
 
 /** The history of a sale, newest first. */
 export function fillLog(place, sale) {
@@ -68,9 +68,9 @@ export class AuditView extends Screen {
     const { allocation, currency } = this.#sale;
     const words = (value) => (amount ? money(value, currency) : number(value));
     const kinds = [
-      ...(amount ? [[t('op.audit.amount'), amount]] : []),
+      ...(amount ? [[t('op.refunds.amount'), amount]] : []),
       ...prizes.map((tally, at) => [allocation.prizes?.[at]?.name ?? String(at + 1), tally]),
-      ...(blanks ? [[t('prizes.blanks'), blanks]] : []),
+      ...(blanks ? [[t('award.blank'), blanks]] : []),
     ];
     const columns = [['op.draw'], ['op.units.total', 'n'], ['op.audit.awarded', 'n'], ['op.audit.unclaimed', 'n']];
     const cells = kinds.map(([name, tally]) => [name, words(tally.total), words(tally.awarded), words(tally.unclaimed)]);

@@ -31,7 +31,7 @@ export function preview(terms, now) {
   return [
     h('div', { class: 'product-picture' }, picture({ ...card, picture: pictures[0] })),
     h('div', { class: 'product-body' },
-      h('h3', {}, card.title), price(card), h('p', { class: 'quiet' }, t('op.preview.opens', { at: moment(card.opens_at) })),
+      h('h3', {}, card.title), price(card), h('p', { class: 'quiet' }, t('list.opens', { at: moment(card.opens_at) })),
       chances(card), facts(card), goods(shown), terms.terms_url ? h('p', { class: 'quiet' }, t('op.preview.terms')) : null),
   ];
 }

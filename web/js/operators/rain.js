@@ -37,7 +37,7 @@ export function rainFields(sale) {
     whole('units', 'units', steady?.units ?? 0, 0, 10_000_000),
     whole('every_s', 'every_s', steady?.every_s ?? 60, 1, 86_400),
     {
-      name: 'drops', label: t('op.rain.drops'), lines: 3, required: false, placeholder: t('op.rain.drops.example'),
+      name: 'drops', label: t('op.form.drops'), lines: 3, required: false, placeholder: t('op.rain.drops.example'),
       value: ahead(sale).map(({ after_s: after, units }) => `${after} ${units}`).join('\n'),
     },
   ];

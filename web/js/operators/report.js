@@ -89,7 +89,7 @@ export class Report extends Screen {
       : h('a', { class: 'button', href: `#/sales/${this.#sale.sale_id}/report?round=${to}`, 'data-keep': name }, t('op.round', { n: to })));
     replace(this.place,
       h('div', { class: 'actions' }, go(this.#round - 1, 'before'), go(this.#round + 1, 'after'),
-        button(t('op.report.print'), () => window.print(), { class: 'primary', 'data-keep': 'print' }), anew,
+        button(t('print'), () => window.print(), { class: 'primary', 'data-keep': 'print' }), anew,
         h('p', { class: 'said', role: 'status' }, this.#running ? (sums ? t('op.report.running', { n: number(all(sums)) }) : t('loading')) : '')),
       this.problem ? empty(problemWords(this.problem).title, problemWords(this.problem).text) : null,
       ...(sums ? this.#parts(sums) : []));

@@ -139,12 +139,12 @@ const STAGES = {
   },
 
   paused(view) {
-    return { element: panel('paused', t('problem.paused.title'), yours(view), h('p', {}, t('paused.text')), contactLine()) };
+    return { element: panel('paused', t('problem.paused.title'), yours(view), h('p', {}, t('problem.paused.text')), contactLine()) };
   },
 
   closed(view) {
     return {
-      element: panel('closed', t('problem.closed.title'), yours(view), h('p', {}, t('closed.text')), check(view),
+      element: panel('closed', t('problem.closed.title'), yours(view), h('p', {}, t('problem.closed.text')), check(view),
         backToSales()),
     };
   },

@@ -26,7 +26,7 @@ export class OrdersView extends View {
   }
 
   get title() {
-    return t('orders.title');
+    return t('nav.orders');
   }
 
   #anew() {
@@ -73,7 +73,7 @@ export class OrdersView extends View {
   render() {
     document.title = `${this.title} · ${t('brand')}`;
     const focused = document.activeElement !== null && document.activeElement === this.main.querySelector('h1');
-    const heading = h('h1', { tabindex: '-1' }, t('orders.title'));
+    const heading = h('h1', { tabindex: '-1' }, t('nav.orders'));
     this.main.replaceChildren(heading, ...this.#body());
     if (focused) heading.focus();
   }

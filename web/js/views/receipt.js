@@ -23,7 +23,7 @@ export class ReceiptView extends View {
   }
 
   get title() {
-    return t('receipt.title');
+    return t('receipt');
   }
 
   async #load() {
@@ -48,7 +48,7 @@ export class ReceiptView extends View {
     } else if (this.#order.status !== 'paid') {
       this.main.replaceChildren(back, h('h1', { tabindex: '-1' }, this.title), h('p', { class: 'lead' }, t('receipt.unpaid')));
     } else {
-      this.main.replaceChildren(back, this.#receipt(), actions(button(t('receipt.print'), () => window.print(), { class: 'primary' })));
+      this.main.replaceChildren(back, this.#receipt(), actions(button(t('print'), () => window.print(), { class: 'primary' })));
     }
   }
 

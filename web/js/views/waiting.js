@@ -208,8 +208,8 @@ const STAGES = {
   ]),
 
   sign_in: (view, waiting) => (view.state === 'upcoming'
-    ? upcoming(view, t('line.join.title'), [fair(), opens(view), proof(waiting), joinButton(waiting)])
-    : stage('open', t('line.join.title'), [h('p', {}, t('line.join.late')), standing(waiting), trouble(waiting), proof(waiting), joinButton(waiting)])),
+    ? upcoming(view, t('line.join'), [fair(), opens(view), proof(waiting), joinButton(waiting)])
+    : stage('open', t('line.join'), [h('p', {}, t('line.join.late')), standing(waiting), trouble(waiting), proof(waiting), joinButton(waiting)])),
 
   coming: (view, waiting) => upcoming(view, t('countdown.title'), [
     live(() => waiting.askAt, () => (waiting.askAt === null ? null : h('p', {}, t('line.coming', { at: hour(Math.min(waiting.askAt + MINUTE_S * 1000, waiting.opensAt)) })))),
@@ -253,7 +253,7 @@ const STAGES = {
   ]),
 
   ended: (view, waiting) => stage('closed', t('problem.closed.title'), [
-    yours(view), h('p', {}, outcome(view, waiting)), h('p', {}, t('closed.text')), check(view), proof(waiting), backToSales(),
+    yours(view), h('p', {}, outcome(view, waiting)), h('p', {}, t('problem.closed.text')), check(view), proof(waiting), backToSales(),
   ]),
 
   refused(view, waiting) {
