@@ -1,7 +1,7 @@
 // Waiting in the line of a sale, without a page: the ticket, the line's watermark, and whether it is the user's turn.
 
 import { isHex } from '../../clients/typescript/src/hash.js';
-import { WHOLE_PPB, admits, before, commitmentOf, further, placePpb, rankOfEarly, readTicket, rounded, waitS } from '../../clients/typescript/src/place.js';
+import { WHOLE_PPB, admits, before, commitmentOf, further, placeOf, placePpb, readTicket, rounded, waitS } from '../../clients/typescript/src/place.js';
 import { clock } from './clock.js';
 import { Problem, ask, get } from './http.js';
 import { store, stored } from './kept.js';
@@ -228,10 +228,7 @@ export class Waiting extends EventTarget {
   /** The user's position among all who came early, as a range from 1; null if unknown, and for late arrivals. */
   get place() {
     const { ppb, ticket, document: line } = this;
-    if (ppb === null || ticket.second !== null) return null;
-    const { from, to } = rankOfEarly(ppb, line.people.estimate, line.people.error_percent);
-    const place = rounded({ from: from + 1, to: Math.max(from + 1, to) });
-    return { from: Math.max(1, place.from), to: place.to };
+    return ppb === null || ticket.second !== null ? null : placeOf(line, ppb);
   }
 
   /** The approximate number of people ahead of the user, as a range; null if unknown. */

@@ -9,9 +9,9 @@ import {
   commitmentOf,
   further,
   type Place,
+  placeOf,
   placePpb,
   type Range,
-  rankOfEarly,
   readTicket,
   rounded,
   waitS,
@@ -250,13 +250,6 @@ export class Line {
 /** Whether the error is no answer, or one that another request may not get. */
 function isPassing(error: unknown): boolean {
   return error instanceof NoAnswerError || (error instanceof ProblemError && (error.status === 429 || error.status >= 500));
-}
-
-/** From 1. */
-function placeOf(line: LineDocument, ppb: number): Range {
-  const { from, to } = rankOfEarly(ppb, line.people.estimate, line.people.error_percent);
-  const place = rounded({ from: from + 1, to: Math.max(from + 1, to) });
-  return { from: Math.max(1, place.from), to: place.to };
 }
 
 /** Why nobody in line can get a unit any more, if that is so. */

@@ -123,3 +123,13 @@ export function rounded({ from, to }) {
   const step = 10 ** Math.max(0, Math.floor(Math.log10(Math.max(1, to - from))) - 1);
   return { from: Math.floor(from / step) * step, to: Math.ceil(to / step) * step };
 }
+
+/**
+ * Estimates a place among all early arrivals, from 1.
+ * @type {(line: LineDocument, ppb: number) => Range}
+ */
+export function placeOf({ people }, ppb) {
+  const { from, to } = rankOfEarly(ppb, people.estimate, people.error_percent);
+  const place = rounded({ from: from + 1, to: Math.max(from + 1, to) });
+  return { from: Math.max(1, place.from), to: place.to };
+}
