@@ -4,11 +4,11 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { LICENCE_FILES } from '../deploy/licences.ts';
+import { ROOT } from '../deploy/paths.ts';
 import { writeLicences } from '../deploy/write-licences.ts';
 import { FUNCTIONS, FUNCTION_NAMES, type FunctionName } from '../lib/functions.ts';
-import { APP, fakesIn, synthesize } from './examples.ts';
+import { fakesIn, synthesize } from './examples.ts';
 
-const ROOT = join(APP, '../..');
 const CARGO_LAMBDA = join(ROOT, 'tools/.venv/bin/cargo-lambda');
 const DEPLOYED = 'flash-sale';
 

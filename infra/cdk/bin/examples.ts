@@ -1,16 +1,13 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { APP } from '../deploy/paths.ts';
 import dev from '../deployments/dev.ts';
 import example from '../deployments/example.ts';
 import type { Deployment } from '../lib/deployment.ts';
 import { elfHeader } from '../lib/elf.ts';
 import { FUNCTION_NAMES, type FunctionName } from '../lib/functions.ts';
 import type { Architecture } from '../lib/settings.ts';
-
-/** The CDK app's folder. */
-export const APP = fileURLToPath(new URL('..', import.meta.url));
 
 /** The deployments whose templates are checked: files of `deployments/`, or of a folder made from `DEPLOYMENTS`. */
 export const EXAMPLES = ['dev', 'prod', 'edge', 'parked', 'qualified'] as const;

@@ -6,13 +6,13 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { APP, ROOT } from '../deploy/paths.ts';
 import { local } from '../settings/local.ts';
-import { APP, EXAMPLES, fakeFunctionsIn, fakesIn, LOCAL_CONTEXT, synthesize } from './examples.ts';
+import { EXAMPLES, fakeFunctionsIn, fakesIn, LOCAL_CONTEXT, synthesize } from './examples.ts';
 
 const VENV = join(APP, '.venv');
 const INSTALLED = join(VENV, 'installed');
 const REQUIREMENTS = join(APP, 'requirements.txt');
-const ROOT = join(APP, '../..');
 /** The state of the checkout that passed last. */
 const PASSED = join(ROOT, 'target/cdk/linted');
 

@@ -7,13 +7,6 @@ import type { Construct } from 'constructs';
 import { accept } from './accept.ts';
 import type { ProvisionedWindow } from './settings.ts';
 
-const ALIAS = 'live';
-
-/** The function under the name that the gateway calls: an alias of a version, which releases change. */
-export function live(fn: lambda.Function): lambda.Alias {
-  return fn.addAlias(ALIAS);
-}
-
 /** Keeps processes ready for the crowd of an opening. */
 export function provisioned(alias: lambda.Alias, windows: ProvisionedWindow[]): void {
   const processes = alias.addAutoScaling({ minCapacity: 0, maxCapacity: 0 });

@@ -10,7 +10,7 @@ import { accept } from './accept.ts';
 import type { AlarmId, Alarms } from './alarms.ts';
 import { builtFunction } from './function-assets.ts';
 import { ANSWERING, FUNCTIONS, type FunctionFacts, type FunctionName, IN_FRONT } from './functions.ts';
-import { canary, live, provisioned } from './live.ts';
+import { canary, provisioned } from './live.ts';
 import type { Settings } from './settings.ts';
 
 /** Lambda creates network interfaces with the function's role; AWS supports no narrower resource for these actions. */
@@ -95,10 +95,10 @@ export class RustFunction extends Construct {
     });
     const warm = IN_FRONT.some((each) => each === name) && settings.provisioned.length > 0;
     const versioned = settings.releases !== 'in-place' && ANSWERING.some((each) => each === name);
-    const alias = warm || versioned ? live(this.lambda) : undefined;
-    this.front = alias ?? this.lambda;
-    this.alias = alias;
-    if (warm && alias !== undefined) provisioned(alias, settings.provisioned);
+    // Releases move it from version to version.
+    this.alias = warm || versioned ? this.lambda.addAlias('live') : undefined;
+    this.front = this.alias ?? this.lambda;
+    if (warm && this.alias !== undefined) provisioned(this.alias, settings.provisioned);
   }
 
   get roleArn(): string {

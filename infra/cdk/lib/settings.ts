@@ -215,10 +215,10 @@ const WINNERS_PER_S = { least: WINNER_PROCESSES, most: 10_000 };
 const THROTTLE_PER_S = { least: 1, most: 100_000 };
 /** A claim's name in a list of them. */
 const CLAIM = /^[^\s,]+$/;
-/** Scopes are what a client asks for, and the subject is what people choose in many issuers. */
 /** CDK's own name for what `cdk bootstrap` made. */
 const QUALIFIER = /^[a-z0-9]{1,10}$/;
 const EDGE_KEY = /^key[1-9][0-9]{0,3}$/;
+/** Scopes are what a client asks for, and the subject is what people choose in many issuers. */
 const NO_OPERATOR_CLAIMS = ['scope', 'scp', 'sub'];
 const MEMORY_MB = { least: 128, most: 10240 };
 // The range of a rate-based rule of AWS WAF.

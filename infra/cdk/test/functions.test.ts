@@ -4,8 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type * as lambda from 'aws-cdk-lib/aws-lambda';
 import { describe, expect, test } from 'vitest';
 import { builtFunction } from '../lib/function-assets.ts';
-import { FUNCTIONS, FUNCTION_NAMES, type FunctionName, HTTP_LIMIT_S, SCHEDULED, SCHEDULE_EVERY_S } from '../lib/functions.ts';
-import { ROUTES } from '../lib/routes.ts';
+import { FUNCTIONS, FUNCTION_NAMES, type FunctionName, SCHEDULED, SCHEDULE_EVERY_S } from '../lib/functions.ts';
 import type { Architecture, Settings } from '../lib/settings.ts';
 import { DEPLOYED, fakeFunctions, functionNamed, resources, synthesized, target, variablesOf } from './stack.ts';
 
@@ -132,10 +131,6 @@ test.each([
 test('settings add variables to every function', () => {
   const extended = synthesized({ ...settings, extraEnvironment: { EXTRA: 'yes' } });
   for (const name of FUNCTION_NAMES) expect(variablesOf(extended, name, settings).EXTRA, name).toBe('yes');
-});
-
-test('functions that answer HTTP time out before the gateway does', () => {
-  for (const route of ROUTES) expect(FUNCTIONS[route.to].timeout_s).toBeLessThan(HTTP_LIMIT_S);
 });
 
 test.each(SCHEDULED)('%s runs once a minute, and ends before the next run', (name) => {
