@@ -2,7 +2,7 @@
 
 import { expect } from 'vitest';
 import { commitmentOf, placePpb } from '../../clients/typescript/src/place.js';
-import { shop, visit } from './visits.js';
+import { heading, shop, visit } from './visits.js';
 
 export const LINE = { opens_early_s: 3_600, admits_per_s: 50 };
 export const MINUTE_MS = 60_000;
@@ -79,8 +79,8 @@ const seedFor = (user, ppb) => Array.from({ length: 100_000 }, (_, n) => n.toStr
   .find((one) => Math.abs(placePpb(one, user) - ppb) < 300_000);
 
 /**
- * A page with a simulated line: a crowd of a million, in which its user has the 48,000th place. `shows` changes the document;
- * `net.answers` replaces its answer: `(route, document) => …`, or null.
+ * A page with a simulated line: a crowd of a million, in which its user has the 48,000th place, and 10,000 are admitted. `enter` opens
+ * the sale, where the user is in line; `shows` changes the document; `net.answers` replaces its answer: `(route, document) => …`, or null.
  */
 export async function crowd({ opensInMs, ticket = ticketOf, ...options } = {}) {
   const user = options.user === null ? null : shop.user();
@@ -90,7 +90,7 @@ export async function crowd({ opensInMs, ticket = ticketOf, ...options } = {}) {
   const one = await visit({ user, ...options });
   const line = {
     ...real, seed, commitment: commitmentOf(sale, 1, seed), people: { estimate: 1_000_000, error_percent: 2, late: 0 },
-    admitted: { ...real.admitted, per_s: 500 }, units: { total: 10_000, sold: 0, may_return: 0 }, state: 'moving', poll_after_ms: 300, watermark: 'AQ',
+    admitted: { ...real.admitted, early_ppb: 10_000_000, per_s: 500 }, units: { total: 10_000, sold: 0, may_return: 0 }, state: 'moving', poll_after_ms: 300, watermark: 'AQ',
   };
   const [net, seen] = [{ down: false, answers: null, lateMs: 0, aheadMs: 0 }, { looks: 0 }];
   const lookedAt = [];
@@ -137,7 +137,11 @@ export async function crowd({ opensInMs, ticket = ticketOf, ...options } = {}) {
       return passed;
     },
   };
-  return { ...one, sale, user, line, shows, net, virtual, lookedAt, looks: () => seen.looks };
+  const enter = async () => {
+    await one.go(`sales/${sale}`);
+    await heading(page, 'You are in line').waitFor();
+  };
+  return { ...one, enter, sale, user, line, shows, net, virtual, lookedAt, looks: () => seen.looks };
 }
 
 export const row = (page, name) => page.locator('.standing > div').filter({ has: page.getByText(name, { exact: true }) }).locator('dd');

@@ -14,13 +14,11 @@ const refusal = (...of) => (route) => route.fulfill(problem(...of));
 const shown = (page) => row(page, 'Before you').textContent();
 
 test('a user in a crowd sees their place, through sleep and network failures, until the end', async () => {
-  const { page, go, shows, net, looks, sale, rules, virtual } = await crowd();
+  const { page, enter, shows, net, looks, sale, rules, virtual } = await crowd();
   await virtual.install();
-  shows('moving', 10_000_000);
   const card = {};
   await cardSays(page, card);
-  await go(`sales/${sale}`);
-  await heading(page, 'You are in line').waitFor();
+  await enter();
   expect(await shown(page)).toMatch(/^3[67],\d00 to 3[89],\d00 people$/);
   expect(await row(page, 'Waiting time').textContent()).toBe('1 to 2 minutes');
   expect(await row(page, 'Your place').textContent()).toMatch(/^4[67],\d00 to [45][890],\d00 of about 1,000,000$/);
@@ -64,12 +62,10 @@ test('a user in a crowd sees their place, through sleep and network failures, un
 });
 
 test('a hidden tab polls seldom, shows the user\'s turn in its title, and goes on when it is visible', async () => {
-  const { page, go, shows, looks, sale, virtual } = await crowd();
+  const { page, enter, shows, looks, virtual } = await crowd();
   const asked = requests(page, '/challenges');
   await virtual.install();
-  shows('moving', 10_000_000);
-  await go(`sales/${sale}`);
-  await heading(page, 'You are in line').waitFor();
+  await enter();
   // From here on, only the test moves time.
   await virtual.stop();
   await hide(page, true);
@@ -93,11 +89,10 @@ test('a hidden tab polls seldom, shows the user\'s turn in its title, and goes o
 });
 
 test('a machine that slept with its page visible polls as soon as it wakes', async () => {
-  const { page, go, shows, looks, sale, virtual } = await crowd();
+  const { page, enter, shows, looks, virtual } = await crowd();
   await virtual.install();
   shows('moving', 10_000_000, { poll_after_ms: 200_000 });
-  await go(`sales/${sale}`);
-  await heading(page, 'You are in line').waitFor();
+  await enter();
   // The ticket caused another look.
   await virtual.answered();
   const seen = looks();
@@ -119,7 +114,6 @@ test('an order that does not match the commitment is reported', async () => {
 
 test('an order that is replaced while people wait is reported', async () => {
   const { page, go, shows, sale } = await crowd();
-  shows('moving', 10_000_000);
   await go(`sales/${sale}`);
   await page.getByText('Checked: the order follows from what was published').waitFor();
   const seed = '5a'.repeat(32);
@@ -131,7 +125,7 @@ test('an order that is replaced while people wait is reported', async () => {
 });
 
 test('incomplete documents show a problem, and the last state stays', async () => {
-  const { page, go, shows, net, looks, sale, virtual } = await crowd();
+  const { page, go, net, looks, sale, virtual } = await crowd();
   await virtual.install();
   const without = (name, of = (line) => line) => (line) => {
     delete of(line)[name];
@@ -145,7 +139,6 @@ test('incomplete documents show a problem, and the last state stays', async () =
     (line) => ({ ...line, admitted: { ...line.admitted, late_until: 'soon' } }),
   ];
   let at = 0;
-  shows('moving', 10_000_000);
   // Even the very first document is incomplete.
   net.answers = (route, line) => route.fulfill({ json: broken[at % broken.length](line) });
   await go(`sales/${sale}`);
@@ -170,10 +163,9 @@ test('incomplete documents show a problem, and the last state stays', async () =
 });
 
 test('a line never moves back, whichever document comes last', async () => {
-  const { page, go, shows, net, looks, sale } = await crowd();
+  const { page, enter, shows, net, looks } = await crowd();
   shows('moving', 40_000_000);
-  await go(`sales/${sale}`);
-  await heading(page, 'You are in line').waitFor();
+  await enter();
   const known = await shown(page);
   const twice = async () => {
     const before = looks();
@@ -196,8 +188,7 @@ test('a line never moves back, whichever document comes last', async () => {
 });
 
 test('a document that has not changed for long means that the shop is unreachable', async () => {
-  const { page, go, shows, net, sale } = await crowd();
-  shows('moving', 10_000_000);
+  const { page, go, net, sale } = await crowd();
   net.lateMs = 200_000;
   await go(`sales/${sale}`);
   await page.getByText('We cannot reach the shop at the moment').waitFor();
@@ -208,11 +199,9 @@ test('a document that has not changed for long means that the shop is unreachabl
 });
 
 test('a poll that gets 429 or 503 is retried after Retry-After, and within minutes', async () => {
-  const { page, go, shows, net, looks, lookedAt, sale, virtual } = await crowd();
+  const { page, enter, net, looks, lookedAt, virtual } = await crowd();
   await virtual.install();
-  shows('moving', 10_000_000);
-  await go(`sales/${sale}`);
-  await heading(page, 'You are in line').waitFor();
+  await enter();
   net.answers = refusal(429, 'rate_limited', {}, { 'retry-after': '30' });
   await page.locator('.stage .hint').waitFor();
   await virtual.stop();
@@ -264,12 +253,10 @@ test.each([['behind', -5 * MINUTE_MS], ['ahead', 5 * MINUTE_MS]])('a clock five 
 });
 
 test('two tabs share a ticket, and neither overwrites the other\'s state', async () => {
-  const { page, context, go, shows, sale } = await crowd();
-  shows('moving', 10_000_000);
+  const { page, enter, context, shows } = await crowd();
   // Tabs do not learn of each other's changes at once.
   await context.addInitScript(() => window.addEventListener('storage', (event) => event.stopImmediatePropagation(), true));
-  await go(`sales/${sale}`);
-  await heading(page, 'You are in line').waitFor();
+  await enter();
   const { ticket } = await kept(page);
   await page.evaluate(() => {
     const [name, text] = Object.entries(localStorage).find(([key]) => key.startsWith('line:'));
@@ -306,25 +293,21 @@ test('a second tab requests no ticket, and gets it when the first does', async (
 });
 
 test('a browser without storage can wait as well', async () => {
-  const { page, context, go, shows, sale, complaints } = await crowd();
+  const { page, enter, context, complaints } = await crowd();
   await context.addInitScript(() => {
     Storage.prototype.setItem = () => {
       throw new DOMException('full', 'QuotaExceededError');
     };
   });
-  shows('moving', 10_000_000);
-  await go(`sales/${sale}`);
-  await heading(page, 'You are in line').waitFor();
+  await enter();
   await page.getByText('Before you').waitFor();
   expect(complaints).toEqual([]);
 });
 
 test('a stored ticket that is not the user’s, or is unreadable, is requested again', async () => {
-  const { page, go, shows, user, sale } = await crowd();
-  shows('moving', 10_000_000);
+  const { page, enter, user } = await crowd();
   const asked = requests(page, '/tickets');
-  await go(`sales/${sale}`);
-  await heading(page, 'You are in line').waitFor();
+  await enter();
   for (const [n, ticket] of [ticketOf('mallory'), 'AQ', 17].entries()) {
     await page.evaluate((is) => {
       const [name, text] = Object.entries(localStorage).find(([key]) => key.startsWith('line:'));
@@ -368,9 +351,8 @@ test('after an expired session the user signs in again, and gets the ticket', as
 });
 
 test('a ticket is requested until there is one, at a reasonable pace', async () => {
-  const { page, go, shows, sale, virtual } = await crowd();
+  const { page, go, sale, virtual } = await crowd();
   await virtual.install();
-  shows('moving', 10_000_000);
   const wrong = [
     // A process that does not know the sale, one that gives no time, one that is overloaded, and a proxy.
     refusal(404, 'unknown_sale'), refusal(409, 'not_open'), refusal(429, 'rate_limited', {}, { 'retry-after': '1' }),
@@ -400,8 +382,7 @@ test('a ticket is requested until there is one, at a reasonable pace', async () 
 });
 
 test('a refused user is told so, and may try again', async () => {
-  const { page, go, shows, sale, rules } = await crowd();
-  shows('moving', 10_000_000);
+  const { page, go, sale, rules } = await crowd();
   await page.route(/\/tickets$/, refusal(403, 'blocked'), { times: 1 });
   await go(`sales/${sale}`);
   await page.locator('.stage.blocked').waitFor();
@@ -543,10 +524,8 @@ test('a page that is left before tickets are available gets one soon afterwards'
 });
 
 test('a moving line announces little, and keeps open what its reader has opened', async () => {
-  const { page, go, shows, sale, looks } = await crowd();
-  shows('moving', 10_000_000);
-  await go(`sales/${sale}`);
-  await heading(page, 'You are in line').waitFor();
+  const { page, enter, shows, looks } = await crowd();
+  await enter();
   await page.evaluate(() => {
     window.said = [];
     for (const region of document.querySelectorAll('[aria-live], [role=status]')) {
