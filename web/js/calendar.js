@@ -1,5 +1,7 @@
 // The opening of a sale as a calendar event (RFC 5545), made in the page.
 
+import { download } from './dom.js';
+
 /** How long before the opening the calendar reminds the user. */
 const REMINDS_MIN = 5;
 /** An event needs an end; most of a sale happens at once. */
@@ -41,8 +43,5 @@ export function calendarOf({ sale_id: sale, round, title, opens_at: opensAt, clo
 
 /** Lets the browser save the event. */
 export function saveCalendar(card, now) {
-  const address = URL.createObjectURL(new Blob([calendarOf(card, location.href, now)], { type: 'text/calendar' }));
-  const link = Object.assign(document.createElement('a'), { href: address, download: `${card.sale_id}.ics` });
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(address), 10_000);
+  download([calendarOf(card, location.href, now)], 'text/calendar', `${card.sale_id}.ics`);
 }

@@ -13,6 +13,16 @@ export function h(tag, attributes = {}, ...children) {
   return element;
 }
 
+/** How long a browser may take to start saving. */
+const SAVING_MS = 60_000;
+
+/** Lets the browser save a file of these parts. */
+export function download(parts, type, name) {
+  const href = URL.createObjectURL(new Blob(parts, { type }));
+  h('a', { href, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(href), SAVING_MS);
+}
+
 const seen = { polite: '', assertive: '' };
 
 /** Lets a screen reader announce the text, without moving the focus. A repeated text is announced once. */

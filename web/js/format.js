@@ -1,6 +1,6 @@
 // Money, times and durations for people.
 
-import { language, t } from './i18n.js';
+import { language } from './i18n.js';
 
 export function money(minor, currency) {
   const format = new Intl.NumberFormat(language.locale, { style: 'currency', currency });
@@ -63,8 +63,4 @@ export function saleOf(id) {
 /** The round in a reservation's id. */
 export function roundOf(id) {
   return id.split('.')[1];
-}
-
-export function statusName(status) {
-  return t(`status.${status}`);
 }

@@ -1,13 +1,11 @@
 // Saves every order of a round as one file.
 
-import { h } from '../dom.js';
+import { download } from '../dom.js';
 import { again } from './again.js';
 import { api } from './api.js';
 
 /** The path of the next page; no other origin and no other route is accepted. */
 const NEXT = /^<(\/v1\/admin\/sales\/[^>]+)>; rel="next"$/;
-/** How long a browser may take to start saving. */
-const SAVING_MS = 60_000;
 
 /**
  * An export; there is one at a time. It continues while other screens of this page are open. Calls each `change` listener; `now` is
@@ -61,7 +59,7 @@ class Exporting extends EventTarget {
       if (!next) break;
       page = await again(() => api.exportedNext(next, signal), signal);
     }
-    save(parts, `orders-${sale}-${round}.csv`);
+    download(parts, 'text/csv;charset=utf-8', `orders-${sale}-${round}.csv`);
     this.#tell({ state: 'done' });
   }
 
@@ -69,12 +67,6 @@ class Exporting extends EventTarget {
     this.now = { ...this.now, ...change };
     this.dispatchEvent(new Event('change'));
   }
-}
-
-function save(parts, name) {
-  const url = URL.createObjectURL(new Blob(parts, { type: 'text/csv;charset=utf-8' }));
-  h('a', { href: url, download: name }).click();
-  setTimeout(() => URL.revokeObjectURL(url), SAVING_MS);
 }
 
 export const exporting = new Exporting();

@@ -6,7 +6,7 @@ import { clock } from '../clock.js';
 import { contactLine } from '../contact.js';
 import { h } from '../dom.js';
 import { quotaEnd } from '../early.js';
-import { shortId, span, statusName } from '../format.js';
+import { shortId, span } from '../format.js';
 import { ask } from '../http.js';
 import { t } from '../i18n.js';
 import { actions, backToSales, badge, button, panel, problemWords, spinner } from '../parts.js';
@@ -139,7 +139,7 @@ const PROBLEMS = {
 function live(id, signal) {
   const place = h('span', { class: 'status' }, badge('unknown', t('status.unknown')));
   ask('GET', `/v1/reservations/${id}`, { signal }).then(({ status }) => {
-    place.replaceChildren(badge(status, statusName(status)));
+    place.replaceChildren(badge(status, t(`status.${status}`)));
   }, () => {});
   return h('li', {}, h('a', { href: `#/reservations/${id}` }, `${t('order.number')} ${shortId(id)}`), place);
 }

@@ -3,7 +3,7 @@
 import { awardWords, cardOf } from '../awards.js';
 import { anyCard } from '../catalog.js';
 import { h } from '../dom.js';
-import { money, moment, saleOf, shortId, statusName } from '../format.js';
+import { money, moment, saleOf, shortId } from '../format.js';
 import { ask } from '../http.js';
 import { t } from '../i18n.js';
 import { badge, button, empty, panel, picture, problemWords, skeleton, trouble } from '../parts.js';
@@ -71,11 +71,7 @@ export class OrdersView extends View {
   }
 
   render() {
-    document.title = `${this.title} · ${t('brand')}`;
-    const focused = document.activeElement !== null && document.activeElement === this.main.querySelector('h1');
-    const heading = h('h1', { tabindex: '-1' }, t('nav.orders'));
-    this.main.replaceChildren(heading, ...this.#body());
-    if (focused) heading.focus();
+    this.putAll((heading) => [heading, ...this.#body()]);
   }
 
   #body() {
@@ -111,7 +107,7 @@ export class OrdersView extends View {
         h('a', { href: `#/reservations/${id}`, 'aria-label': label }, title),
         h('p', { class: 'quiet' }, `${moment(order.reserved_at)} · ${shortId(id)}`)),
       h('div', { class: 'order-end' },
-        order.award?.kind === 'blank' ? null : badge(order.status, statusName(order.status)),
+        order.award?.kind === 'blank' ? null : badge(order.status, t(`status.${order.status}`)),
         order.award ? h('span', {}, awardWords(order.award))
           : order.price_minor ? h('span', {}, money(order.price_minor, order.currency)) : null));
   }

@@ -17,7 +17,6 @@ import { View } from './view.js';
 const SLOW_MS = 10_000;
 
 export class ReservationView extends View {
-  #id;
   #card = null;
   #place = h('section', { class: 'panel' });
   #picture = h('div', { class: 'product-picture' });
@@ -31,10 +30,10 @@ export class ReservationView extends View {
 
   constructor(main, id) {
     super(main);
-    this.#id = id;
+    this.id = id;
     this.watch = new Watch(id, this.signal);
     this.watch.addEventListener('change', () => this.update());
-    this.#start();
+    this.watch.run();
     anyCard(saleOf(id), this.signal).then((card) => {
       this.#card = card;
       if (!this.signal.aborted) this.render();
@@ -49,11 +48,7 @@ export class ReservationView extends View {
   }
 
   get title() {
-    return this.#card?.title ?? saleOf(this.#id);
-  }
-
-  get id() {
-    return this.#id;
+    return this.#card?.title ?? saleOf(this.id);
   }
 
   /** The sale's card, or a substitute made from the award; null before either is known. */
@@ -62,28 +57,20 @@ export class ReservationView extends View {
     return award ? cardOf(award) : this.#card;
   }
 
-  #start() {
-    this.watch.run();
-  }
-
   /** Continues after a sign-in. */
   again = () => {
     this.watch.trouble = null;
-    this.#start();
+    this.watch.run();
   };
 
   render() {
     this.#shown = '';
-    document.title = `${this.title} · ${t('brand')}`;
-    const focused = document.activeElement !== null && document.activeElement === this.main.querySelector('h1');
-    const heading = h('h1', { tabindex: '-1' }, this.title);
     this.#place.setAttribute('aria-label', t('order.number'));
     this.#showPicture();
-    this.main.replaceChildren(h('div', { class: 'product compact' },
+    this.putAll((heading) => [h('div', { class: 'product compact' },
       this.#picture,
       h('div', { class: 'product-body' },
-        h('a', { class: 'back', href: `#/sales/${saleOf(this.#id)}` }, t('to.sale')), heading, this.#place, this.#facts)));
-    if (focused) heading.focus();
+        h('a', { class: 'back', href: `#/sales/${saleOf(this.id)}` }, t('to.sale')), heading, this.#place, this.#facts))]);
     this.update();
   }
 
@@ -122,7 +109,7 @@ export class ReservationView extends View {
 
   #fill(reservation) {
     this.#facts.replaceChildren(
-      fact('order.number', shortId(this.#id)),
+      fact('order.number', shortId(this.id)),
       h('div', {}, h('dt', {}, of(this.card, 'order.unit')), h('dd', {}, this.#unit(reservation))),
       fact('order.date', reservation?.reserved_at ? moment(reservation.reserved_at) : '–'));
   }
@@ -132,7 +119,7 @@ export class ReservationView extends View {
     const as = `${kindOf(this.card)} ${this.#card ? 'own' : ''} ${language.tag}`;
     if (this.#picture.dataset.as === as) return;
     this.#picture.dataset.as = as;
-    this.#picture.replaceChildren(picture(this.#card ?? { ...this.card, sale_id: saleOf(this.#id) }));
+    this.#picture.replaceChildren(picture(this.#card ?? { ...this.card, sale_id: saleOf(this.id) }));
   }
 
   /** In a round with awards, the unit may change until the order is written. */

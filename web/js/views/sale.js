@@ -241,17 +241,12 @@ export class SaleView extends View {
       return;
     }
     const { card } = this;
-    document.title = `${card.title} · ${t('brand')}`;
-    const heading = this.main.querySelector('h1');
-    const focused = heading !== null && heading === document.activeElement;
     this.#place.setAttribute('aria-label', card.title);
     this.#place.classList.toggle('lined', Boolean(card.line));
-    const again = h('h1', { tabindex: '-1' }, card.title);
-    this.main.replaceChildren(h('div', { class: 'product' },
+    this.putAll((heading) => [h('div', { class: 'product' },
       h('div', { class: 'product-picture' }, picture(card)),
       h('div', { class: 'product-body' },
-        h('a', { class: 'back', href: '#/' }, t('back')), this.#badge, again, price(card), this.#rain, this.#who, this.#place, chances(card), facts(card), goods(card))));
-    if (focused) again.focus();
+        h('a', { class: 'back', href: '#/' }, t('back')), this.#badge, heading, price(card), this.#rain, this.#who, this.#place, chances(card), facts(card), goods(card)))]);
     this.update();
   }
 

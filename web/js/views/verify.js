@@ -118,18 +118,15 @@ export class VerifyView extends View {
   }
 
   render() {
-    document.title = `${this.title} · ${t('brand')}`;
     if (!this.#draw && this.#problem && ['unknown_sale', 'invalid_request'].includes(this.#problem.code)) {
+      document.title = `${this.title} · ${t('brand')}`;
       this.main.replaceChildren(...nothing({ title: t('verify.none.title'), text: t('verify.none.text') }));
       return;
     }
-    const focused = document.activeElement !== null && document.activeElement === this.main.querySelector('h1');
-    const heading = h('h1', { tabindex: '-1' }, t('verify.title'));
     this.put(this.#place, this.#stage(), { quiet: true });
-    this.main.replaceChildren(h('div', { class: 'verifying' },
+    this.putAll((heading) => [h('div', { class: 'verifying' },
       h('a', { class: 'back', href: `#/sales/${this.#sale}` }, t('to.sale')), heading,
-      h('p', { class: 'lead' }, t('verify.lead')), this.#place, ...(this.#draw ? this.#public() : [])));
-    if (focused) heading.focus();
+      h('p', { class: 'lead' }, t('verify.lead')), this.#place, ...(this.#draw ? this.#public() : []))]);
   }
 
   #stage() {

@@ -1,7 +1,7 @@
 // The common part of all screens.
 
-import { announce, focusOn } from '../dom.js';
-import { language } from '../i18n.js';
+import { announce, focusOn, h } from '../dom.js';
+import { language, t } from '../i18n.js';
 
 /** A screen in `main`, from `show` until `leave`. */
 export class View {
@@ -27,6 +27,16 @@ export class View {
 
   leave() {
     this.#ended.abort();
+  }
+
+  /** Shows the whole screen under its title: what `content` makes around its heading, which keeps the focus. */
+  putAll(content) {
+    document.title = `${this.title} · ${t('brand')}`;
+    const before = this.main.querySelector('h1');
+    const focused = before !== null && before === document.activeElement;
+    const heading = h('h1', { tabindex: '-1' }, this.title);
+    this.main.replaceChildren(...content(heading));
+    if (focused) heading.focus();
   }
 
   /**
