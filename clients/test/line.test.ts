@@ -2,6 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { ticketBody } from '../../web/test/dev/lines.js';
 import { atRoot } from '../bin/files.js';
 import {
   type BuyOptions,
@@ -31,12 +32,7 @@ const ID = 'lamp.1.0198f0b2a4c57d1e8f00aabbccddeeff';
 
 /** A ticket whose seal nobody here checks. */
 function ticketOf({ user = 'alice', round = 1, second = null as number | null }): string {
-  const head = Buffer.alloc(15);
-  head[0] = 1;
-  head[2] = second === null ? 0 : 1;
-  head.writeUInt32BE(round, 3);
-  head.writeBigUInt64BE(BigInt(second ?? 0), 7);
-  return Buffer.concat([head, Buffer.from(user), Buffer.alloc(32, 7)]).toString('base64url');
+  return Buffer.concat([ticketBody(user, round, second), Buffer.alloc(32, 7)]).toString('base64url');
 }
 const EARLY = ticketOf({});
 
