@@ -3,9 +3,8 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { LICENCE_FILES } from '../deploy/licences.ts';
+import { LICENCE_FILES, writeLicences } from '../deploy/licences.ts';
 import { ROOT } from '../deploy/paths.ts';
-import { writeLicences } from '../deploy/write-licences.ts';
 import { FUNCTIONS, FUNCTION_NAMES, type FunctionName } from '../lib/functions.ts';
 import { fakesIn, synthesize } from './examples.ts';
 

@@ -6,9 +6,8 @@ import { createInterface } from 'node:readline/promises';
 import type { PlannedSale } from '../lib/deployment.ts';
 import { FUNCTION_NAMES } from '../lib/functions.ts';
 import { UsageError } from '../lib/settings.ts';
-import { LICENCE_FILES } from './licences.ts';
+import { LICENCE_FILES, writeLicences } from './licences.ts';
 import { APP, ROOT } from './paths.ts';
-import { writeLicences } from './write-licences.ts';
 
 /** Separate from `target/lambda`, which has the functions for this machine. */
 export const BUILT = join(ROOT, 'target/aws');
