@@ -93,7 +93,6 @@ describe('each failure has the command that fixes it', () => {
   const settings = (count: number) => [{ from: '2099-12-01T17:45:00Z', to: '2099-12-01T18:30:00Z', count }];
   const PARKED: Partial<Deployment> = { profile: 'parked', provisioned: [] };
   const CASES: [string, Change, string, RegExp, RegExp | string][] = [
-    ['another account', { about: { account: '999999999999' } }, 'account', /to 999999999999, but prod belongs to 123456789012/, /AWS_PROFILE/],
     ['an old bootstrap', { answers: { GetParameter: bootstrapped('5') } }, 'bootstrap eu-central-1', /version 5, but 6 is required/, './flash bootstrap prod'],
     [
       'its own qualifier',
