@@ -55,6 +55,12 @@ export function eachOf(
   });
 }
 
+/** The sum of metrics, by their ids: at most ten in an alarm. One without a sample counts as none. */
+export function sumOf(usingMetrics: Record<string, cloudwatch.IMetric>, label: string, period = PERIOD): cloudwatch.MathExpression {
+  const expression = Object.keys(usingMetrics).map((id) => `FILL(${id}, 0)`).join(' + ');
+  return new cloudwatch.MathExpression({ expression, usingMetrics, period, label });
+}
+
 /** Everything at a glance: the alarms, and below them the part of each construct. */
 export class Dashboard extends Construct {
   constructor(scope: Construct, id: string, settings: Settings, alarms: Alarms, parts: Part[]) {

@@ -1,7 +1,7 @@
 import { Duration } from 'aws-cdk-lib';
-import { type IMetric, MathExpression, Stats } from 'aws-cdk-lib/aws-cloudwatch';
-import type { AlarmId, AlarmOptions, Alarms } from './alarms.ts';
-import { graph, type Part, published } from './dashboard.ts';
+import { type IMetric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
+import type { AlarmId, Alarms } from './alarms.ts';
+import { graph, type Part, published, sumOf } from './dashboard.ts';
 import { ANSWERING, type FunctionName, SCHEDULED } from './functions.ts';
 import type { RustFunction } from './rust-function.ts';
 import type { Settings } from './settings.ts';
@@ -23,14 +23,10 @@ export function watchFunctions(
   const scheduled = SCHEDULED.map((name) => functions[name]);
   const others = all.filter((fn) => !answering.includes(fn) && !scheduled.includes(fn));
   if (settings.expressionAlarms) {
-    const ring = (
-      id: AlarmId,
-      metric: string,
-      of: RustFunction[],
-      limit: number,
-      period = PERIOD,
-      options?: AlarmOptions,
-    ) => alarms.ringAt(id, sumOf(metric, of, period), limit, options);
+    const ring = (id: AlarmId, metric: string, of: RustFunction[], limit: number, period = PERIOD) => {
+      const metrics = of.map((fn) => [fn.name, fn.lambda.metric(metric, { period, statistic: Stats.SUM })]);
+      alarms.ringAt(id, sumOf(Object.fromEntries(metrics), metric, period), limit);
+    };
     ring('door-failing', 'Errors', answering, FAILURES_A_MINUTE);
     ring('workers-failing', 'Errors', others, FAILURES_A_MINUTE);
     ring('schedules-failing', 'Errors', scheduled, SCHEDULE.failures, SCHEDULE.period);
@@ -50,16 +46,4 @@ export function watchFunctions(
       graph('Messages that failed, and that came back', [own('MessagesFailed'), own('Retries')]),
     ],
   };
-}
-
-/** For at most ten functions, the largest number of metrics of an alarm. */
-function sumOf(metricName: string, functions: RustFunction[], period: Duration): MathExpression {
-  const metrics = functions.map((fn) => [fn.name, fn.lambda.metric(metricName, { period, statistic: Stats.SUM })]);
-  return new MathExpression({
-    // A function that nobody calls has no sample.
-    expression: functions.map((fn) => `FILL(${fn.name}, 0)`).join(' + '),
-    usingMetrics: Object.fromEntries(metrics),
-    period,
-    label: metricName,
-  });
 }

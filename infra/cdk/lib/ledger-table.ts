@@ -1,10 +1,10 @@
 import { Duration } from 'aws-cdk-lib';
-import { type IMetric, MathExpression, Stats } from 'aws-cdk-lib/aws-cloudwatch';
+import { type IMetric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import * as dynamodb from 'aws-cdk-lib/aws-dynamodb';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import type { Alarms } from './alarms.ts';
-import { graph, type Part } from './dashboard.ts';
+import { graph, type Part, sumOf } from './dashboard.ts';
 import type { FunctionName } from './functions.ts';
 import { kept } from './kept.ts';
 import type { MessageQueue } from './message-queue.ts';
@@ -152,7 +152,8 @@ export class LedgerTable extends Construct {
       this.table.addGlobalSecondaryIndex({ indexName, ...keys, warmThroughput: byOrders ? warmThroughput : undefined });
     }
     this.name = this.table.tableName;
-    if (settings.expressionAlarms) alarms.ringAt('table-throttled', this.throttled(), 1);
+    const throttles = Object.fromEntries(this.throttles().map((metric, index) => [`t${index}`, metric]));
+    if (settings.expressionAlarms) alarms.ringAt('table-throttled', sumOf(throttles, 'throttled'), 1);
   }
 
   /** The table's part of the dashboard. */
@@ -189,18 +190,6 @@ export class LedgerTable extends Construct {
       });
     const indexes = WRITTEN_BY_ORDERS.map((index) => metric('WriteThrottleEvents', index));
     return [metric('ReadThrottleEvents'), metric('WriteThrottleEvents'), ...indexes];
-  }
-
-  private throttled(): MathExpression {
-    const metrics = Object.fromEntries(this.throttles().map((metric, index) => [`t${index}`, metric]));
-    return new MathExpression({
-      expression: Object.keys(metrics)
-        .map((id) => `FILL(${id}, 0)`)
-        .join(' + '),
-      usingMetrics: metrics,
-      period: PERIOD,
-      label: 'throttled',
-    });
   }
 
   useFrom(fn: RustFunction, items: ItemAction[], queried: IndexName[] = []): void {
