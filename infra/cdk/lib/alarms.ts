@@ -49,6 +49,9 @@ export type AlarmId = keyof typeof ALARMS;
 /** The alarms of `essential`: on AWS's own metrics, about what a person has to look at. */
 export const ESSENTIAL: AlarmId[] = ['quarantine-not-empty'];
 
+/** A single failure is no reason to wake anybody. */
+export const FAILURES_A_MINUTE = 10;
+
 export const ALARM_IDS = Object.keys(ALARMS) as AlarmId[];
 
 export interface AlarmOptions {

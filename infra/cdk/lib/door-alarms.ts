@@ -1,6 +1,6 @@
 import { Duration } from 'aws-cdk-lib';
 import { MathExpression, Stats } from 'aws-cdk-lib/aws-cloudwatch';
-import type { Alarms } from './alarms.ts';
+import { type Alarms, FAILURES_A_MINUTE } from './alarms.ts';
 import { eachOf, graph, type Part, published } from './dashboard.ts';
 import type { HttpApi } from './http-api.ts';
 import type { Settings } from './settings.ts';
@@ -8,8 +8,6 @@ import type { Settings } from './settings.ts';
 const PERIOD = Duration.minutes(1);
 /** A sale's load is 1 if it gets as many requests as expected. */
 const BUSY = 2;
-/** A single failure is no reason to wake anybody. */
-const FAILURES_A_MINUTE = 10;
 
 /** Rings when more people come than there is room for. */
 export function watchDoor(settings: Settings, alarms: Alarms, api: HttpApi): Part {

@@ -204,14 +204,14 @@ export class FlashSaleStack extends Stack {
     table.useFrom(websocket, ['PutItem', 'DeleteItem'], ['connections_by_user']);
     websocket.tell('JWT_ISSUER', identity.issuer);
     websocket.tell('JWT_AUDIENCE', identity.audience.join(','));
-    push.closeFrom(websocket);
+    push.manageFrom(websocket, 'DELETE');
     push.answerWith(websocket);
 
     const notifier = make('notifier');
     table.useFrom(notifier, ['GetItem', 'DeleteItem'], ['connections_by_user']);
     table.feedTo(notifier, NEWS_FOR_BUYERS, queues.notifierFailures);
     notifier.alarmWhenBehind(alarms, 'notifier-late');
-    push.postFrom(notifier);
+    push.manageFrom(notifier, 'POST');
 
     const bus = new EventBus(this, 'Events', settings);
     const emitter = make('emitter');

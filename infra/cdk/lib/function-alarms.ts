@@ -1,14 +1,12 @@
 import { Duration } from 'aws-cdk-lib';
 import { type IMetric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
-import type { AlarmId, Alarms } from './alarms.ts';
+import { type AlarmId, type Alarms, FAILURES_A_MINUTE } from './alarms.ts';
 import { graph, type Part, published, sumOf } from './dashboard.ts';
 import { ANSWERING, type FunctionName, SCHEDULED } from './functions.ts';
 import type { RustFunction } from './rust-function.ts';
 import type { Settings } from './settings.ts';
 
 const PERIOD = Duration.minutes(1);
-/** A single failure is no reason to wake anybody. */
-const FAILURES_A_MINUTE = 10;
 /** A schedule runs once a minute and makes up for missed runs. */
 const SCHEDULE = { period: Duration.minutes(5), failures: 3 };
 

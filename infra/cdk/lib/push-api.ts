@@ -7,7 +7,7 @@ import * as iam from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import { accept } from './accept.ts';
 import { accessLog } from './access-log.ts';
-import type { Alarms } from './alarms.ts';
+import { type Alarms, FAILURES_A_MINUTE } from './alarms.ts';
 import { graph, type Part } from './dashboard.ts';
 import type { RustFunction } from './rust-function.ts';
 import type { Settings } from './settings.ts';
@@ -19,9 +19,6 @@ export const PUSH_ROUTES = ['$connect', '$disconnect'] as const;
 
 /** The limit of new connections a second in an account, unless AWS has raised it (quotas for WebSocket APIs). */
 const CONNECTIONS = { rateLimit: 500, burstLimit: 500 };
-
-/** A single failure is no reason to wake anybody. */
-const FAILURES_A_MINUTE = 10;
 
 /** The query contains the token, so no field that shows the query. */
 const ACCESS_LOG = {
@@ -83,14 +80,6 @@ export class PushApi extends Construct {
     }
   }
 
-  closeFrom(fn: RustFunction): void {
-    this.manageFrom(fn, 'DELETE');
-  }
-
-  postFrom(fn: RustFunction): void {
-    this.manageFrom(fn, 'POST');
-  }
-
   watch(alarms: Alarms): Part {
     const unreachable = this.metric('ExecutionError');
     alarms.ringAt('push-failing', unreachable, FAILURES_A_MINUTE);
@@ -108,7 +97,8 @@ export class PushApi extends Construct {
     return this.api.metric(metricName, { statistic: Stats.SUM, period: Duration.minutes(1) });
   }
 
-  private manageFrom(fn: RustFunction, method: 'DELETE' | 'POST'): void {
+  /** Lets a function close connections, or post to them. */
+  manageFrom(fn: RustFunction, method: 'DELETE' | 'POST'): void {
     fn.tell('PUSH_ENDPOINT', this.managementUrl);
     const resourceName = `${PUSH_STAGE}/${method}/@connections/*`;
     const connections = Stack.of(this).formatArn({ service: 'execute-api', resource: this.api.apiId, resourceName });
