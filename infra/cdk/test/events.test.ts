@@ -16,25 +16,30 @@ test('the bus has the name of the deployment, and emitter puts events on it', ()
   expect(target(EVENT_BUS_NAME)).toBe(only(template, 'AWS::Events::EventBus').id);
 });
 
-test('the feed of facts goes to emitter from the oldest record on, and gives up only shortly before the stream drops a record', () => {
-  const feed = sourceOf(template, 'emitter', settings);
-  // Those that the ledger makes facts of.
-  const prefixes = [...source('shared/ledger/src/keys.rs').matchAll(/_BEGIN: &str = "(.*)";/g)].map(([, prefix]) => ({ prefix }));
-  expect(prefixes.length).toBeGreaterThan(2);
+// What the ledger makes facts of.
+const FACTS = [...source('shared/ledger/src/keys.rs').matchAll(/_BEGIN: &str = "(.*)";/g)].map(([, prefix]) => ({ prefix }));
+
+test.each([
+  // Buyers poll after a while, so old news is given up.
+  ['notifier', [{ prefix: 'ORDER#' }], { StartingPosition: 'LATEST', MaximumRetryAttempts: 3, MaximumRecordAgeInSeconds: 60 }],
+  // From the oldest record on, until shortly before the stream drops it.
+  ['emitter', FACTS, { StartingPosition: 'TRIM_HORIZON', MaximumRetryAttempts: undefined, MaximumRecordAgeInSeconds: 22 * 3600 }],
+] as const)('the table feeds %s in order', (name, prefixes, { MaximumRetryAttempts, ...how }) => {
+  expect(FACTS.length).toBeGreaterThan(2);
+  const feed = sourceOf(template, name, settings);
   expect(feed).toMatchObject({
     EventSourceArn: { 'Fn::GetAtt': [only(template, 'AWS::DynamoDB::Table').id, 'StreamArn'] },
-    StartingPosition: 'TRIM_HORIZON',
     BatchSize: 100,
     ParallelizationFactor: 1,
     FunctionResponseTypes: ['ReportBatchItemFailures'],
     BisectBatchOnFunctionError: true,
-    MaximumRecordAgeInSeconds: 22 * 3600,
     FilterCriteria: {
       Filters: [{ Pattern: JSON.stringify({ eventName: ['INSERT', 'MODIFY'], dynamodb: { Keys: { pk: { S: prefixes } } } }) }],
     },
+    ...how,
   });
-  expect(feed).not.toHaveProperty('MaximumRetryAttempts');
-  expect(queueOf(template, feed.DestinationConfig.OnFailure.Destination, settings)).toBe('emitter-failures');
+  expect(feed.MaximumRetryAttempts).toBe(MaximumRetryAttempts);
+  expect(queueOf(template, feed.DestinationConfig.OnFailure.Destination, settings)).toBe(`${name}-failures`);
 });
 
 describe('an address for events', () => {

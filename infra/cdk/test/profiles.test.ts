@@ -160,7 +160,7 @@ describe('a release', () => {
 
   test('is in place in dev, where there are no requests to judge it by', () => {
     for (const name of ['dev', 'local', 'parked'] as const) {
-      for (const type of ['AWS::CodeDeploy::DeploymentGroup', 'AWS::Lambda::Alias']) synthesized(DEPLOYED[name]).resourceCountIs(type, 0);
+      for (const type of ['AWS::CodeDeploy::DeploymentGroup', 'AWS::Lambda::Alias', 'AWS::Lambda::Version']) synthesized(DEPLOYED[name]).resourceCountIs(type, 0);
     }
   });
 

@@ -55,7 +55,3 @@ test('no other function has provisioned processes', () => {
   const ids = (name: FunctionName) => aliases.filter(({ properties }) => target(properties.FunctionName) === functionNamed(template, name, settings).id);
   for (const name of others) for (const { id } of ids(name)) expect(scaled).not.toContain(id);
 });
-
-test('without an opening there are none', () => {
-  for (const type of ['AWS::Lambda::Alias', 'AWS::Lambda::Version']) synthesized(DEPLOYED.local).resourceCountIs(type, 0);
-});

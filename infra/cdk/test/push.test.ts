@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { OidcIdentity } from '../lib/settings.ts';
-import { apiOf, DEPLOYED, functionNamed, ofApi, only, queueOf, resources, sourceOf, synthesized, target, variablesOf } from './stack.ts';
+import { apiOf, DEPLOYED, functionNamed, ofApi, only, resources, synthesized, target, variablesOf } from './stack.ts';
 
 const settings = DEPLOYED.prod;
 const template = synthesized(settings);
@@ -69,22 +69,4 @@ test('websocket accepts the same tokens as the gateway', () => {
   expect(variablesOf(template, 'websocket', settings)).toMatchObject({ JWT_ISSUER: 'https://id.example.com', JWT_AUDIENCE: 'shop' });
   const identity: OidcIdentity = { kind: 'oidc', issuer: 'https://a.example', audience: ['a', 'b'] };
   expect(variablesOf(synthesized({ ...settings, identity }), 'websocket', settings).JWT_AUDIENCE).toBe('a,b');
-});
-
-test('the feed of orders goes from the table to notifier in order, from the deployment on, and gives up on old records', () => {
-  const feed = sourceOf(template, 'notifier', settings);
-  expect(feed).toMatchObject({
-    EventSourceArn: { 'Fn::GetAtt': [only(template, 'AWS::DynamoDB::Table').id, 'StreamArn'] },
-    StartingPosition: 'LATEST',
-    BatchSize: 100,
-    ParallelizationFactor: 1,
-    FunctionResponseTypes: ['ReportBatchItemFailures'],
-    BisectBatchOnFunctionError: true,
-    MaximumRetryAttempts: 3,
-    MaximumRecordAgeInSeconds: 60,
-    FilterCriteria: {
-      Filters: [{ Pattern: JSON.stringify({ eventName: ['INSERT', 'MODIFY'], dynamodb: { Keys: { pk: { S: [{ prefix: 'ORDER#' }] } } } }) }],
-    },
-  });
-  expect(queueOf(template, feed.DestinationConfig.OnFailure.Destination, settings)).toBe('notifier-failures');
 });

@@ -10,6 +10,7 @@ test('the deployed settings are valid', () => {
   for (const settings of Object.values(DEPLOYED)) expect(validated(settings)).toBe(settings);
 });
 
+// What a deployment's file decides is in deployment.test.ts.
 describe('invalid settings say what is wrong', () => {
   const CASES: [string, Partial<Settings>, RegExp][] = [
     ['a name with capitals', { name: 'Flash' }, /name: .*"Flash"/],
@@ -42,20 +43,16 @@ describe('invalid settings say what is wrong', () => {
       /edge\.domain\.certificateArn: .*us-east-1/,
     ],
     ['an invalid contact', { edge: { ...edge, page: { ...edge.page, contactUrl: 'javascript:alert(1)' } } }, /edge\.page\.contactUrl: /],
-    ['no payment page', { edge: { ...edge, page: { ...edge.page, payUrl: undefined } } }, /edge\.page\.payUrl: where buyers pay/],
     ['payments over HTTP', { edge: { ...edge, page: { ...edge.page, payUrl: 'http://p.example' } } }, /edge\.page\.payUrl: .*https/],
     ['a key without a number', { edge: { ...edge, key: 'key' } }, /edge\.key: .*key1/],
-    ['a name without a certificate', { edge: { ...edge, domain: { name: 'a.example' } } }, /edge\.domain: give its `zone`/],
     [
       'a name in another zone',
       { edge: { ...edge, domain: { name: 'a.example', zone: { id: 'Z0123456789ABC', name: 'b.example' } } } },
       /edge\.domain\.zone\.name: a\.example is not in "b\.example"/,
     ],
     ['a zone without an id', { edge: { ...edge, domain: { name: 'a.example', zone: { id: '', name: 'a.example' } } } }, /edge\.domain\.zone\.id/],
-    ['nobody who hears the alarms', { alarmEmail: undefined }, /alarmEmail: required for production alarms/],
     ['a qualifier that CDK would refuse', { functionUpload: { kind: 'bootstrap', qualifier: 'My-Shop' } }, /qualifier: 1 to 10 of a-z/],
     ['protected data that is not kept', { keepData: false }, /protectData: needs keepData/],
-    ['a canary in a parked deployment', { parked: true }, /releases: a parked deployment has no requests/],
     ['a canary on the emulator', { emulator: 'http://127.0.0.1:4566' }, /releases, edge: the emulator/],
     [
       'more than an origin',
@@ -63,14 +60,11 @@ describe('invalid settings say what is wrong', () => {
       /edge\.page\.signInOrigins: /,
     ],
     ['an address without a host', { alarmEmail: 'shop' }, /alarmEmail: .*"shop"/],
-    ['an emulator without an address', { emulator: '' }, /emulator: give its address/],
-    ['no issuer', { identity: { kind: 'oidc', issuer: '', audience: ['a'] } }, /issuer: give the OIDC issuer/],
     ['an issuer that is not a URL', { identity: { kind: 'oidc', issuer: 'me', audience: ['a'] } }, /issuer: not a URL: "me"/],
     ['an issuer over HTTP on AWS', { identity: { kind: 'oidc', issuer: 'http://id.example.com', audience: ['a'] } }, /https/],
     ['no claim for operators', { operatorClaims: [] }, /operatorClaims: at least one/],
     ['a scope that makes operators', { operatorClaims: ['scope'] }, /operatorClaims: .*not scope.*got "scope"/],
     ['a claim with a space', { operatorClaims: ['a b'] }, /operatorClaims: /],
-    ['no audience', { identity: { kind: 'oidc', issuer: 'https://a.example', audience: [] } }, /audience: give at least one/],
     ['an empty audience', { identity: { kind: 'oidc', issuer: 'https://a.example', audience: [''] } }, /audience: /],
     ['an invalid URL of Redis', { redis: { kind: 'external', url: '127.0.0.1' } }, /redis\.url: /],
     ['a node of another service', { redis: redis({ nodeType: 't4g.micro' }) }, /redis\.nodeType: /],
