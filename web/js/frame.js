@@ -17,11 +17,11 @@ class Frame {
   /** `tools` makes further parts of the header, for example on the operators' page. */
   start({ links, tools = this.#tools }) {
     [this.#links, this.#tools] = [links, tools];
-    session.addEventListener('change', () => this.#render());
-    language.addEventListener('change', () => this.#render());
+    session.addEventListener('change', () => this.render());
+    language.addEventListener('change', () => this.render());
     for (const event of ['online', 'offline']) window.addEventListener(event, () => this.#network());
-    contactKnown.then(() => this.#render());
-    this.#render();
+    contactKnown.then(() => this.render());
+    this.render();
     this.#network();
   }
 
@@ -29,15 +29,11 @@ class Frame {
   at(path, bare = false) {
     this.#path = path;
     this.#bare = bare;
-    this.#render();
+    this.render();
   }
 
-  /** Renders the header again after its tools have changed. */
-  refresh() {
-    this.#render();
-  }
-
-  #render() {
+  /** Renders header and footer, also after the tools have changed. */
+  render() {
     document.documentElement.lang = language.tag;
     const header = document.getElementById('header');
     const kept = header.contains(document.activeElement) ? document.activeElement.dataset.keep : null;

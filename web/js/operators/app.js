@@ -90,7 +90,7 @@ async function admit(user, signal) {
     if (error.code === 'forbidden') return;
   }
   if (signal.aborted) return;
-  frame.refresh();
+  frame.render();
   const isFocused = main.contains(document.activeElement);
   show();
   if (isFocused) focusOn(main.querySelector('h1'));
@@ -164,7 +164,7 @@ frame.start({ links, tools: () => (admitted ? [killSwitches.button()] : []) });
 const banner = h('div', { id: 'kill-switches', role: 'region', hidden: true });
 document.getElementById('header').after(banner);
 killSwitches.banner(banner);
-killSwitches.addEventListener('change', () => frame.refresh());
+killSwitches.addEventListener('change', () => frame.render());
 access.addEventListener('refused', () => {
   [admitted, refused] = [null, session.current?.user ?? null];
   route();
