@@ -91,7 +91,6 @@ function start() {
   session.addEventListener('change', () => {
     if (!session.current) route();
   });
-  language.addEventListener('change', () => frame.at(location.hash.replace(/^#\/?/, '')));
   route(true);
 }
 
