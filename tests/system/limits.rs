@@ -19,7 +19,8 @@ async fn each_route_has_a_limit_for_each_user() {
         (Route::Members, Ask::get("/v1/members/sales").by("alice")),
         (Route::Cancel, Ask::cancel(&alice)),
     ] {
-        let answer = async || if route == Route::Members { catalog.answer(&ask).await } else { deps.answer(&ask).await };
+        let answer =
+            async || if route == Route::Members { catalog.answer(&ask).await } else { deps.answer(&ask).await };
         let burst = route.limits().per_user.burst;
         let began = Instant::now();
         // Whoever cancels first does it alone.

@@ -103,11 +103,16 @@ impl Lab {
     /// Empties a queue and returns the messages' bodies.
     pub(crate) async fn emptied(&self, queue: &str) -> Vec<String> {
         let mut bodies = Vec::new();
-        for message in receive_batches(&self.sqs, self.queue(queue)).await.into_iter().flatten() {
-            self.delete(queue, &message).await;
-            bodies.push(message.body.unwrap());
+        loop {
+            let messages = self.receive(queue).await;
+            if messages.is_empty() {
+                return bodies;
+            }
+            for message in messages {
+                self.delete(queue, &message).await;
+                bodies.push(message.body.unwrap());
+            }
         }
-        bodies
     }
 
     pub(crate) async fn delete_queue(&self, queue: &str) {

@@ -4,7 +4,6 @@ use aws_sdk_sqs::types::QueueAttributeName as Attribute;
 
 use crate::batches::PUT_OFF;
 use crate::prelude::*;
-use crate::resources::show_again;
 
 const BUYERS: usize = 100;
 const UNITS: u32 = 70;
@@ -100,7 +99,7 @@ async fn deliver(lab: &Lab, deps: &order::OrderDeps) -> (usize, Vec<Message>) {
 /// Shows messages that are put off before their time, which `batches` tests.
 async fn show(lab: &Lab, put_off: &[Message]) {
     for message in put_off {
-        show_again(&lab.sqs, lab.queue("orders"), message).await;
+        lab.show_again("orders", message).await;
     }
 }
 

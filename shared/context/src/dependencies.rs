@@ -13,7 +13,7 @@ use messaging::queue;
 use crate::{Context, ContextError};
 
 macro_rules! queues {
-    ($($(#[$doc:meta])* $feature:tt $name:ident: $queue:ident at $setting:literal;)*) => {
+    ($($(#[$doc:meta])* $feature:literal $name:ident: $queue:ident at $setting:literal;)*) => {
         $($(#[$doc])*
         #[cfg(feature = $feature)]
         pub fn $name(&self) -> Result<queue::$queue, ContextError> {

@@ -91,7 +91,7 @@ fn a_million_positions_are_a_permutation_and_the_same_one_by_one() {
 #[test]
 fn few_positions_are_shuffled_too() {
     assert_eq!(shuffled(0, 1, &[0; 32]), 0);
-    assert_eq!(Shuffle::new(0, &[0; 32]).all(), []);
+    assert!(Shuffle::new(0, &[0; 32]).all().is_empty());
 }
 
 #[test]

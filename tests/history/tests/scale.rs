@@ -2,7 +2,9 @@
 
 use std::time::Instant;
 
-use history::{Answer, Buyers, History, LedgerReading, Name, Operation, Order, Question, Refusal, Round, Status, check};
+use history::{
+    Answer, Buyers, History, LedgerReading, Name, Operation, Order, Question, Refusal, Round, Status, check,
+};
 
 use crate::story;
 

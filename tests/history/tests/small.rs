@@ -40,10 +40,10 @@ impl Small {
         let system = RoundSpec::new(units + u32::from(fault == Fault::OneUnitMore), limit);
         // When each request is called, takes effect and returns.
         let mut plan: Vec<(Name, Question, [u64; 3], bool)> = Vec::new();
-        let (mut at, mut moment) = (vec![0; clients], 0_u64);
+        let mut moment = 0_u64;
         for client in 0..clients {
+            let mut now = 0;
             for _ in 0..1 + dice.below(most) {
-                let now = &mut at[client];
                 let reservation = Name::of(&format!("{client}.{}", dice.below(3)));
                 let question = match dice.below(5) {
                     0 => Question::Look { reservation },
@@ -53,8 +53,8 @@ impl Small {
                 // No two moments are the same.
                 let mut later = |by: u64| {
                     moment += 1;
-                    *now += 100 * (1 + dice.below(by));
-                    *now * 1_000 + moment
+                    now += 100 * (1 + dice.below(by));
+                    now * 1_000 + moment
                 };
                 let times = [later(4), later(3), later(3)];
                 plan.push((Name::of(&client.to_string()), question, times, dice.one_in(12)));

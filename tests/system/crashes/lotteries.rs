@@ -15,7 +15,7 @@ pub(super) const FLOWS: &[Flow] = &[
         "entry of a lottery that may be late",
         ["GetItem", "TransactWriteItems", "EVALSHA confirm"],
         |lab| open(lab, lottery(5, &[1, 1]), &[], &["alice"]),
-        |_, world, reserved| async {
+        |_, world, reserved| async move {
             order::handle(&world.start_in(30, order::OrderDeps::new), message_batch(reserved)).await;
         },
         |_, _| nobody(),

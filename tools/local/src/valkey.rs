@@ -87,7 +87,7 @@ impl Valkey {
     /// Kills the server, like `kill -9`, and starts an empty one in its place.
     pub fn kill_and_restart(&mut self) -> Result<()> {
         match std::fs::remove_file(self.folder.join("dump.rdb")) {
-            Err(error) if error.kind() != ErrorKind::NotFound => return Err(error.into()),
+            Err(error) if error.kind() != ErrorKind::NotFound => Err(error.into()),
             _ => self.kill_and_restart_from_snapshot(),
         }
     }
