@@ -8,7 +8,7 @@ use crate::prelude::*;
 const FUNCTIONS: &str = "functions/*";
 
 /// Cargo's metadata of the workspace, without dependencies.
-static METADATA: LazyLock<Value> = LazyLock::new(|| {
+pub(crate) static METADATA: LazyLock<Value> = LazyLock::new(|| {
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     let output = cargo.args(["metadata", "--no-deps", "--format-version=1"]).current_dir(local::paths::root()).output();
     let output = output.expect("cargo starts");

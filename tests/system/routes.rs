@@ -3,6 +3,7 @@
 
 use api::Code;
 
+use crate::crates::METADATA;
 use crate::prelude::*;
 
 /// Every method that a handler could mistake for a listed one.
@@ -72,6 +73,28 @@ async fn a_route_is_known_to_its_function_and_to_no_other() {
         }
     }
     assert!(known.len() >= documented().len(), "{known:?}");
+}
+
+fn not_in(these: &BTreeMap<Route, String>, others: &BTreeMap<Route, String>) -> Vec<String> {
+    let missing = these.iter().filter(|(route, function)| others.get(route) != Some(function));
+    missing.map(|((method, path), function)| format!("{method} {path} to {function}")).collect()
+}
+
+#[test]
+fn cargo_lambda_watch_knows_the_routes() {
+    let router =
+        METADATA.pointer("/metadata/lambda/watch/router").and_then(Value::as_object).expect("there is a router");
+    let mut watched = BTreeMap::new();
+    for (path, rules) in router {
+        for rule in rules.as_array().expect("a path has a list of rules") {
+            let said = |what: &str| rule[what].as_str().unwrap_or_else(|| panic!("{path}: no {what}")).to_owned();
+            let twice = watched.insert((said("method"), path.clone()), said("function"));
+            assert_eq!(twice, None, "{path} is listed twice");
+        }
+    }
+    let documented = documented().into_iter().map(|(route, function)| (route, function.to_owned())).collect();
+    assert_eq!(not_in(&watched, &documented), [] as [String; 0], "not in api.yaml");
+    assert_eq!(not_in(&documented, &watched), [] as [String; 0], "not in Cargo.toml");
 }
 
 /// In the page, `…/resume` after `POST /v1/admin/sales/{sale_id}/pause` replaces the last segment.
