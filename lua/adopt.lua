@@ -47,7 +47,7 @@ end
 
 -- The unit may be free although the order is known: another reservation that had the same unit gave it back. The only lane
 -- has each unit up to the last, so one beyond is there, too.
-if not ARGV[6] then last_unit = math.max(last_unit, unit) end
+if not ARGV[6] and unit >= next_unit then last_unit = math.max(last_unit, unit) end
 local was_free = false
 --- @include take_out
 if was_free then

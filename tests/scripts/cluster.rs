@@ -17,7 +17,8 @@ async fn every_script_touches_one_slot_and_lanes_are_spread_over_the_shards() {
     let (user, password) = (ValkeyCluster::USER, cluster.password());
     let stock = Stock::new(&format!("redis+cluster://{user}:{password}@{}", nodes.join(","))).unwrap();
     // Each node has 400 ms for a connection, which a busy machine may exceed.
-    while stock.connect().await.is_err() {
+    while let Err(error) = stock.connect().await {
+        println!("the cluster is not connected to: {error}");
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
     let mut owners = BTreeSet::new();

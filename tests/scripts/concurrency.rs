@@ -21,7 +21,7 @@ async fn a_hundred_units_for_64_clients_three_each() {
                     let () = redis::cmd("SCRIPT").arg("FLUSH").query_async(&mut redis).await.unwrap();
                 }
                 // Fewer users than requests, so that clients also compete for one user's slots.
-                let user = user((client * 7 + attempt) % 150);
+                let user = user((client * 7 + attempt) % 40);
                 if let Reserve::Reserved(reservation) =
                     stock.round(&round.id).reserve(Uuid::now_v7(), &user, sale::BuyerClass::EVERYONE).await.unwrap()
                 {

@@ -1,5 +1,5 @@
-// Checks a draw from public data alone: a second implementation of docs/draws.md, which defines every byte. The first one is
-// shared/sale/src/award; shared/sale/award_vectors.json tests both. Runs in browsers and in Node.
+// Checks a draw from public data alone: a second implementation of docs/draws.md, which defines every byte, but for proofs of
+// inclusion. The first one is shared/sale/src/award; shared/sale/award_vectors.json tests both. Runs in browsers and in Node.
 
 import { Hash, bytesOf, hexOf, hmac, labelled, number, sha256 } from '../../clients/typescript/src/hash.js';
 

@@ -18,16 +18,21 @@ export interface Target {
   account: string;
 }
 
+/** The account, which must be the file's if that names one. */
+export function ofAccount({ account: wanted }: Deployment, name: string, account: string): string {
+  if (wanted !== undefined && wanted !== account) {
+    throw new UsageError(`These credentials belong to the account ${account}, but ${name} belongs to ${wanted}: export AWS_PROFILE=… of the right account.`);
+  }
+  return account;
+}
+
 /** Reads the deployment's file and checks the credentials, before anything that takes long. */
 export async function target(name: string | undefined): Promise<Target> {
   const deployment = await deploymentNamed(name);
   const settings = settingsOf(name!, deployment);
   say(`${name}: profile ${deployment.profile} in ${deployment.region}, stack ${settings.name}`);
   const aws = awsIn(deployment.region);
-  const account = await accountOf(aws);
-  if (deployment.account !== undefined && deployment.account !== account) {
-    throw new UsageError(`These credentials belong to the account ${account}, but ${name} belongs to ${deployment.account}: export AWS_PROFILE=… of the right account.`);
-  }
+  const account = ofAccount(deployment, name!, await accountOf(aws));
   say(`account ${account}`);
   return { name: name!, deployment, settings, aws, edgeAws: awsIn(EDGE_REGION), account };
 }

@@ -3,7 +3,7 @@ import { DEPLOYMENTS } from '../bin/examples.ts';
 import { deploy, ensureBootstrap, type Programs } from '../deploy/deploy.ts';
 import { destroy } from '../deploy/destroy.ts';
 import type { Template } from '../deploy/removals.ts';
-import { pushUrlOf, type Target, urlThatAnswers } from '../deploy/target.ts';
+import { ofAccount, pushUrlOf, type Target, urlThatAnswers } from '../deploy/target.ts';
 import { type Deployment, type Occasion, settingsOf } from '../lib/deployment.ts';
 import { UsageError } from '../lib/settings.ts';
 import { type Recorded, recordedAws, refused } from './aws.ts';
@@ -237,4 +237,9 @@ test('the address for push is the one that answers: on the emulator, the API is 
   const { on } = shop({});
   expect(pushUrlOf(on, outputs)).toBe(outputs.PushUrl);
   expect(pushUrlOf({ settings: { ...on.settings, emulator: 'http://127.0.0.1:4566' } }, outputs)).toBe('ws://127.0.0.1:4566/_aws/execute-api/a1b2/push');
+});
+
+test('credentials of another account are refused', () => {
+  expect(() => ofAccount(SHOP, 'prod', '999999999999')).toThrow(/999999999999, but prod belongs to 123456789012: export AWS_PROFILE/);
+  expect(ofAccount(SHOP, 'prod', ACCOUNT)).toBe(ACCOUNT);
 });

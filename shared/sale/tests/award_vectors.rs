@@ -97,8 +97,13 @@ fn beacons() -> Vec<Value> {
 
 fn tree(entries: &[(u32, String)]) -> Value {
     let leaves: Vec<Vec<u8>> = entries.iter().map(|(unit, id)| merkle::entry(*unit, id)).collect();
-    let proofs = (0..leaves.len()).map(|index| merkle::proof(&leaves, index).iter().map(hex).collect::<Vec<_>>());
-    json!({"entries": entries, "root": hex(&merkle::root(&leaves)), "proofs": proofs.collect::<Vec<_>>()})
+    let root = merkle::root(&leaves);
+    let proofs = (0..leaves.len()).map(|index| {
+        let proof = merkle::proof(&leaves, index);
+        assert!(merkle::verify(&root, &leaves[index], index, leaves.len(), &proof), "{index}");
+        proof.iter().map(hex).collect::<Vec<_>>()
+    });
+    json!({"entries": entries, "root": hex(&root), "proofs": proofs.collect::<Vec<_>>()})
 }
 
 fn vectors() -> Vec<(&'static str, Vec<Value>)> {

@@ -15,7 +15,9 @@ pub(crate) struct Script {
 
 macro_rules! scripts {
     ($($name:ident)*) => {
-        $(pub(crate) static $name: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::$name));)*
+        $(
+            pub(crate) static $name: LazyLock<Script> = LazyLock::new(|| Script::new(crate::expanded::$name));
+        )*
     };
 }
 

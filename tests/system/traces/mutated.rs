@@ -33,7 +33,7 @@ pub(super) const MUTATED: &[Mutated] = &[
     },
     Mutated {
         scenario: scenario!("adopt-without-the-unit", 2, 1, forgotten),
-        mutants: || script("adopt", "elseif unit >= next_unit then", "elseif false then"),
+        mutants: || script("adopt", "if unit >= next_unit and unit <= last_unit then", "if false then"),
         rejected_at: "Adopt",
     },
     Mutated {

@@ -1,12 +1,12 @@
 //! Builds every function once and puts it where the CDK app and `cargo lambda` look for it.
 
+use std::io::ErrorKind;
 use std::process::{Command, Stdio};
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 
 use crate::archives::stage_functions;
 use crate::paths;
-use crate::setup::run;
 use crate::stages::without_bars;
 
 /// Every function, by the name of its package, binary and folder.
@@ -77,6 +77,19 @@ pub fn build_functions() -> Result<()> {
 
 pub fn build_pages() -> Result<()> {
     run(Command::new("node").arg("build.js").current_dir(paths::web()), "node")
+}
+
+/// Runs a tool to its end.
+pub fn run(command: &mut Command, tool: &str) -> Result<()> {
+    let output = match command.stdin(Stdio::null()).output() {
+        Err(error) if error.kind() == ErrorKind::NotFound => bail!("not installed: {tool}"),
+        output => output.with_context(|| format!("{tool} does not start"))?,
+    };
+    if !output.status.success() {
+        let printed = [output.stdout, output.stderr].concat();
+        bail!("{tool} failed ({}):\n{}", output.status, String::from_utf8_lossy(&printed));
+    }
+    Ok(())
 }
 
 #[cfg(test)]

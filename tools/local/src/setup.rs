@@ -1,11 +1,10 @@
 //! Installing, building and starting.
 
-use std::io::ErrorKind;
 use std::process::{Command, Stdio};
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Result, ensure};
 
-use crate::build::{build_functions, build_pages};
+use crate::build::{build_functions, build_pages, run};
 use crate::cloud::{Cloud, Ground};
 use crate::identity::Issuer;
 use crate::paths::{self, usable_state};
@@ -33,19 +32,6 @@ pub fn install() -> Result<()> {
     let stage = Stage::spinner("Installing the local cloud");
     run(&mut Command::new(paths::root().join("tools/install.sh")), "tools/install.sh")?;
     stage.done("Valkey, AWS emulator, CDK");
-    Ok(())
-}
-
-/// Runs a tool to its end.
-pub fn run(command: &mut Command, tool: &str) -> Result<()> {
-    let output = match command.stdin(Stdio::null()).output() {
-        Err(error) if error.kind() == ErrorKind::NotFound => bail!("not installed: {tool}"),
-        output => output.with_context(|| format!("{tool} does not start"))?,
-    };
-    if !output.status.success() {
-        let printed = [output.stdout, output.stderr].concat();
-        bail!("{tool} failed ({}):\n{}", output.status, String::from_utf8_lossy(&printed));
-    }
     Ok(())
 }
 

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use crate::check::Found;
 use crate::check::certain::{Reservation, Reservations, Seen};
+use crate::check::found::Found;
 use crate::check::in_words::moment;
 use crate::check::report::Rule;
 use crate::record::{Answer, Name, Operation, PaymentOutcome, Question, Refusal, Status};

@@ -3,8 +3,8 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 
-use crate::check::Found;
 use crate::check::certain::{Reservation, Reservations};
+use crate::check::found::Found;
 use crate::check::holders::{Holder, Holders};
 use crate::check::in_words::moment;
 use crate::check::report::Rule;

@@ -2,6 +2,7 @@
 
 mod answers;
 mod certain;
+mod found;
 mod holders;
 mod in_words;
 mod limit;
@@ -13,22 +14,11 @@ mod view;
 
 use crate::record::History;
 use certain::Reservations;
+use found::Found;
 use holders::Holders;
 use view::View;
 
 pub use report::{Judged, MOST_SHOWN, Report, Rule, Violation};
-
-struct Found<'a> {
-    view: &'a View<'a>,
-    report: &'a mut Report,
-}
-
-impl Found<'_> {
-    fn violation(&mut self, rule: Rule, message: String) {
-        let round = self.view.round.id.clone();
-        self.report.violations.push(Violation { rule, round, message });
-    }
-}
 
 pub fn check(history: &History) -> Report {
     let mut report = Report::default();

@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use crate::check::Found;
 use crate::check::certain::{Reservation, Reservations};
+use crate::check::found::Found;
 use crate::check::report::Rule;
 use crate::record::{Name, Question, Status};
 

@@ -1,6 +1,6 @@
 //! No user hears `sold_out` while a unit is free.
 
-use crate::check::Found;
+use crate::check::found::Found;
 use crate::check::holders::Holders;
 use crate::check::report::Rule;
 use crate::record::{Answer, Refusal, Supply};

@@ -1,7 +1,7 @@
 //! No two reservations own a unit at once.
 
-use crate::check::Found;
 use crate::check::certain::Reservations;
+use crate::check::found::Found;
 use crate::check::in_words::moment;
 use crate::check::report::Rule;
 use crate::record::{Name, Supply};

@@ -12,13 +12,12 @@ use governor::Quota;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::Concurrency;
 use super::control_plane::{
     ApiItem, AuthorizerItem, FunctionItem, IGNORED, IntegrationItem, JwtItem, Page, RouteItem, StageItem,
 };
 use super::cors::Cors;
 use super::function::surroundings;
-use super::pool::FunctionSpec;
+use super::pool::{Concurrency, FunctionSpec};
 
 /// The longest time for a request, from its head to the function's answer (quotas of HTTP APIs).
 pub const MAX_TIMEOUT: Duration = Duration::from_secs(30);

@@ -37,36 +37,11 @@ use routes::Routes;
 use served::{Route, Shared};
 
 pub use deployed::MAX_TIMEOUT;
+pub use pool::Concurrency;
 pub use served::Served;
 
-/// How many open files an event needs at most: one for each function behind an API, and clients.
-const FILES_PER_EVENT: u64 = 16;
 /// Enough open files.
 const MOST_FILES: u64 = 16_384;
-
-/// How functions run behind the gateway.
-#[derive(Debug, Clone, Copy)]
-pub struct Concurrency {
-    /// How many events a process handles concurrently.
-    pub at_once: usize,
-    /// The largest number of processes of a function.
-    pub most: usize,
-}
-
-impl Concurrency {
-    /// One process that handles many events concurrently, as on Lambda's managed instances: the fastest on two cores.
-    /// It serves other requests while hundreds wait for the emulator's slow queue.
-    pub const FAST: Self = Self { at_once: 512, most: 1 };
-    /// Each process handles one event at a time, as is usual on Lambda.
-    pub const CLASSIC: Self = Self { at_once: 1, most: 8 };
-
-    /// Reduces the concurrency to what this number of open files allows: each event needs a connection here, for each
-    /// of some functions, and as many more from the process to AWS.
-    fn within(self, files: u64) -> Self {
-        let at_once = usize::try_from(files / FILES_PER_EVENT).unwrap_or(usize::MAX).max(1);
-        Self { at_once: self.at_once.min(at_once), ..self }
-    }
-}
 
 /// A gateway on the loopback. Dropping it ends it, together with the functions behind it.
 pub struct Gateway {

@@ -17,6 +17,33 @@ use crate::function::FunctionProcess;
 use crate::process::resident_kb;
 use crate::runtime_api::{Events, Fault, Made, Overdue, RuntimeApi};
 
+/// How many open files an event needs at most: one for each function behind an API, and clients.
+const FILES_PER_EVENT: u64 = 16;
+
+/// How functions run behind the gateway.
+#[derive(Debug, Clone, Copy)]
+pub struct Concurrency {
+    /// How many events a process handles concurrently.
+    pub at_once: usize,
+    /// The largest number of processes of a function.
+    pub most: usize,
+}
+
+impl Concurrency {
+    /// One process that handles many events concurrently, as on Lambda's managed instances: the fastest on two cores.
+    /// It serves other requests while hundreds wait for the emulator's slow queue.
+    pub const FAST: Self = Self { at_once: 512, most: 1 };
+    /// Each process handles one event at a time, as is usual on Lambda.
+    pub const CLASSIC: Self = Self { at_once: 1, most: 8 };
+
+    /// Reduces the concurrency to what this number of open files allows: each event needs a connection here, for each
+    /// of some functions, and as many more from the process to AWS.
+    pub(crate) fn within(self, files: u64) -> Self {
+        let at_once = usize::try_from(files / FILES_PER_EVENT).unwrap_or(usize::MAX).max(1);
+        Self { at_once: self.at_once.min(at_once), ..self }
+    }
+}
+
 /// How often processes are checked.
 const POLL: Duration = Duration::from_millis(25);
 /// The pause before the next start, after a process died before it asked for an event. It doubles up to the longest.

@@ -1,5 +1,6 @@
 //! The page and the API on one origin, as with CloudFront in production.
 
+mod shared;
 mod stand_in;
 
 use std::net::{Ipv4Addr, SocketAddr};
@@ -24,19 +25,12 @@ use crate::gateway::Served;
 use crate::identity::Issuer;
 use crate::paths;
 use crate::process::loopback;
+use crate::web::shared::Shared;
 
 /// A web server on the loopback. Dropping it ends it.
 pub struct WebServer {
     address: SocketAddr,
     server: JoinHandle<std::io::Result<()>>,
-}
-
-struct Shared {
-    deployment: Deployment,
-    issuer: Issuer,
-    client: Client,
-    api: Served,
-    headers: HeaderMap,
 }
 
 impl WebServer {

@@ -9,9 +9,9 @@ use sale::{Currency, EpochMs, Price, ReservationId, UserId};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::Shared;
 use crate::client::Payment;
 use crate::identity::OPERATORS;
+use crate::web::shared::Shared;
 
 type Refusal = (StatusCode, String);
 
