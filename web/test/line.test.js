@@ -14,7 +14,7 @@ const refusal = (...of) => (route) => route.fulfill(problem(...of));
 const shown = (page) => row(page, 'Before you').textContent();
 
 test('a user in a crowd sees their place, through sleep and network failures, until the end', async () => {
-  const { page, enter, shows, net, looks, sale, rules, virtual } = await crowd();
+  const { page, enter, shows, net, looks, rules, virtual } = await crowd();
   await virtual.install();
   const card = {};
   await cardSays(page, card);

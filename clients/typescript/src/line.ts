@@ -3,19 +3,7 @@
 import { NoAnswerError, ProblemError } from './errors.js';
 import { isHex } from './hash.js';
 import type { components } from './openapi.js';
-import {
-  admits,
-  before,
-  commitmentOf,
-  further,
-  type Place,
-  placeOf,
-  placePpb,
-  type Range,
-  readTicket,
-  rounded,
-  waitS,
-} from './place.js';
+import { admits, before, commitmentOf, further, type Place, placeOf, placePpb, type Range, readTicket, rounded, waitS } from './place.js';
 import { jittered, sleep } from './waiting.js';
 
 type Schemas = components['schemas'];
