@@ -1,7 +1,9 @@
 #!/bin/sh
-# Each public type of shared/ and functions/ has a name of its own, which then means one thing everywhere.
+# Each public type of shared/ and functions/ has a name of its own, which then means one thing everywhere. `deps!` makes types
+# of names with `(context) {`.
 cd "${0%/*}/.." || exit
-names=$(grep -rhoE '^ *pub (struct|enum|trait|type) [A-Za-z0-9]+' --include='*.rs' shared functions | awk '{ print $3 }' | sort)
+types='^ *pub (struct|enum|trait|type) [A-Za-z0-9]+|^ +[A-Za-z0-9]+\(context\) \{$'
+names=$(grep -rhoE "$types" --include='*.rs' shared functions | sed 's/(context) {//' | awk '{ print $NF }' | sort)
 test -n "$names" || {
   echo 'error: no public type found in shared/ and functions/' >&2
   exit 1
@@ -9,7 +11,7 @@ test -n "$names" || {
 twice=$(echo "$names" | uniq -d)
 test -z "$twice" && exit
 for name in $twice; do
-  grep -rnE "^ *pub (struct|enum|trait|type) $name\b" --include='*.rs' shared functions
+  grep -rnE "^ *pub (struct|enum|trait|type) $name\b|^ +$name\(context\) \{$" --include='*.rs' shared functions
 done >&2
 echo 'error: these public types share a name: give each its own' >&2
 exit 1

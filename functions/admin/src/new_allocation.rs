@@ -78,10 +78,7 @@ mod tests {
             json!({}),
             json!({ "kind": "coins" }),
             json!({ "kind": "units", "total_minor": 100 }),
-            json!({ "kind": "split", "total_minor": 100, "min_minor": 1 }),
             json!({ "kind": "split", "total_minor": 100, "min_minor": 1, "parts": "equal", "more": 1 }),
-            json!({ "kind": "split", "total_minor": 100.5, "min_minor": 1, "parts": "equal" }),
-            json!({ "kind": "split", "total_minor": 100, "min_minor": -1, "parts": "equal" }),
             json!({ "kind": "prizes" }),
             json!({ "kind": "prizes", "prizes": [prize], "draw": "later" }),
             json!({ "kind": "prizes", "prizes": [prize], "draw": null }),
@@ -97,12 +94,24 @@ mod tests {
             assert!(read(&bad).is_err(), "{bad}");
         }
         let split = json!({ "kind": "split", "total_minor": 100, "min_minor": 1, "parts": "equal" });
+        let wrong = [json!(null), json!(true), json!([]), json!({}), json!(1.5), json!(-1)];
         for member in ["kind", "total_minor", "min_minor", "parts"] {
-            for wrong in [json!(null), json!(true), json!([]), json!({}), json!(1.5), json!(-1), json!("random")] {
+            for wrong in wrong.iter().cloned().chain([json!("random")]) {
                 let mut bad = split.clone();
                 bad[member] = wrong;
                 assert!(read(&bad).is_err(), "{bad}");
             }
+            let mut without = split.clone();
+            without.as_object_mut().unwrap().remove(member);
+            assert!(read(&without).is_err(), "{without}");
         }
+        for member in ["name", "count"] {
+            for wrong in &wrong {
+                let mut bad = prize.clone();
+                bad[member] = wrong.clone();
+                assert!(read(&json!({ "kind": "prizes", "prizes": [bad] })).is_err(), "{member}: {wrong}");
+            }
+        }
+        assert!(read(&json!({ "kind": "prizes", "prizes": [{ "count": 1 }] })).is_err());
     }
 }

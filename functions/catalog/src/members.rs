@@ -34,8 +34,8 @@ pub(crate) async fn sales(deps: &CatalogDeps, request: &Request) -> Reply {
     }
     let is_in = deps.memberships.among(request, &user, &groups).await.map_err(Problem::unanswered)?;
     rounds.retain(|round| round.terms.gate.groups_see.iter().any(|group| is_in.contains(group)));
-    let cards = rounds.into_iter().map(|round| card(deps, &listed, round));
-    Ok(told(deps.clock.now(), &SalesDocument { sales: futures::future::join_all(cards).await }))
+    let sales = futures::future::join_all(rounds.into_iter().map(|round| card(deps, &listed, round))).await;
+    Ok(told(deps.clock.now(), &SalesDocument { sales }))
 }
 
 /// The card of a sale that everybody, or one of the caller's groups, may see.

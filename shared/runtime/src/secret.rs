@@ -193,6 +193,17 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
+    async fn who_slept_long_reads_first() {
+        let store = Store::default();
+        store.put(Some("1"));
+        let secret = store.secret();
+        secret.get().await.unwrap();
+        store.put(Some("2"));
+        tokio::time::advance(USABLE).await;
+        assert_eq!(*secret.get().await.unwrap(), 2);
+    }
+
+    #[tokio::test(start_paused = true)]
     async fn a_first_reading_that_fails_fails_all_that_wait_and_is_tried_again() {
         let store = Store::default();
         let secret = store.secret();
