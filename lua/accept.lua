@@ -1,6 +1,6 @@
 -- Adds the units of a transfer to a lane, once, and takes one of them for a user as `reserve` does.
 --
--- KEYS  1 sale       string, packed (layout in README.md)
+-- KEYS  1 sale       string, packed (./flash scripts layout)
 --       2 buyers     hash, user -> reservations
 --       3 free       sorted set of ranges of returned units, by their first unit
 --       4 outbox     list of reservations that no order has confirmed

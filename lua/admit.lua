@@ -2,7 +2,7 @@
 -- user's answer and uses the challenge up, while there is something to buy; step "pass" admits in a sale without
 -- challenges. Each step may run twice: the second run answers like the first and is not charged.
 --
--- KEYS  1 sale       string, packed (layout in README.md)
+-- KEYS  1 sale       string, packed (./flash scripts layout)
 --       2 buyers     hash, user -> reservations
 --       3 challenge  string, the right answer, or what was answered a few seconds ago (forms in README.md)
 --       4 user, 5 address, 6 everybody: strings, when the requests of the user, the address and

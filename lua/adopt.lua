@@ -1,7 +1,7 @@
 -- Tells Redis about an order that it forgot: the order's unit can no longer be handed out, and its user has an ordered
 -- reservation for it.
 --
--- KEYS  1 sale    string, packed (layout in README.md)
+-- KEYS  1 sale    string, packed (./flash scripts layout)
 --       2 buyers  hash, user -> reservations
 --       3 free    sorted set of ranges of returned units, by their first unit
 -- ARGV  1 user id

@@ -1,7 +1,7 @@
 -- Applies the ledger's terms to a loaded round: paused or not, more units, another end. A version of the sale that is
 -- older than the last one applied changes nothing, in whatever order versions arrive.
 --
--- KEYS  1 sale    string, packed (layout in README.md)
+-- KEYS  1 sale    string, packed (./flash scripts layout)
 --       2 buyers  hash, user -> reservations
 --       3 free    sorted set of ranges of returned units, by their first unit
 --       4 outbox  list of reservations that no order has confirmed

@@ -1,6 +1,6 @@
 -- Says how many units a lane has and whether they can be handed out, for a caller that found none in another lane.
 --
--- KEYS  1 sale       string, packed (layout in README.md)
+-- KEYS  1 sale       string, packed (./flash scripts layout)
 --       2 transfers  hash, what is on its way from this lane and to it (README.md has its fields)
 -- Returns
 --   availability FREE WAIT_MS OPEN SHORT HEARD LAST_WON_AT_MS STATE

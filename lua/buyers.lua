@@ -1,7 +1,7 @@
 -- Lists everybody who has or had a reservation in a sold-out round. It is one call, since paging with a scan may miss
 -- names if another node takes over in between.
 --
--- KEYS  1 sale    string, packed (layout in README.md)
+-- KEYS  1 sale    string, packed (./flash scripts layout)
 --       2 buyers  hash, user -> reservations
 --       3 blocked hash, user -> until when the note in the user's record blocks
 -- ARGV  1 how many users to list at most; blocked users do not count

@@ -2,7 +2,7 @@
 -- the transfer's id, until `close_transfer` removes the record. There is at most one open transfer to a lane: until it
 -- is closed, each run answers with it.
 --
--- KEYS  1 sale       string, packed (layout in README.md)
+-- KEYS  1 sale       string, packed (./flash scripts layout)
 --       2 free       sorted set of ranges of returned units, by their first unit
 --       3 transfers  hash, what is on its way from this lane and to it (README.md has its fields)
 -- ARGV  1 index of the receiving lane

@@ -1,7 +1,7 @@
 -- Creates a round's keys, if it has none, from what the ledger says is taken. Never overwrites a loaded round: the sale
 -- key is written last, and from then on every run answers "present".
 --
--- KEYS  1 sale    string, packed (layout in README.md)
+-- KEYS  1 sale    string, packed (./flash scripts layout)
 --       2 buyers  hash, user -> reservations
 --       3 free    sorted set of ranges of returned units, by their first unit
 --       4 outbox  list of reservations that no order has confirmed

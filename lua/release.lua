@@ -1,6 +1,6 @@
 -- Gives a reservation's unit back and frees its slot. Running it twice returns one unit, not two.
 --
--- KEYS  1 sale    string, packed (layout in README.md)
+-- KEYS  1 sale    string, packed (./flash scripts layout)
 --       2 buyers  hash, user -> reservations
 --       3 free    sorted set of ranges of returned units, by their first unit
 -- ARGV  1 user id

@@ -1,6 +1,6 @@
 -- Takes one unit for a user, if the sale is open, the user's limit allows it and a unit is left.
 --
--- KEYS  1 sale    string, packed (layout in README.md)
+-- KEYS  1 sale    string, packed (./flash scripts layout)
 --       2 buyers  hash, user -> reservations
 --       3 free    sorted set of ranges of returned units, by their first unit
 --       4 outbox  list of reservations that no order has confirmed

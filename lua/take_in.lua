@@ -1,7 +1,7 @@
 -- Adds the units of a transfer to a lane, once, without taking one: for a reservation that needs another unit, and for
 -- a transfer whose process died.
 --
--- KEYS  1 sale       string, packed (layout in README.md)
+-- KEYS  1 sale       string, packed (./flash scripts layout)
 --       2 free       sorted set of ranges of returned units, by their first unit
 --       3 transfers  hash, what is on its way from this lane and to it (README.md has its fields)
 -- ARGV  1 index of the lane that the units come from

@@ -1,6 +1,6 @@
 -- Adds to the counts of answers that requests for a round got.
 --
--- KEYS  1 sale     string, packed (layout in README.md)
+-- KEYS  1 sale     string, packed (./flash scripts layout)
 --       2 answers  hash, code of an answer -> how often it was given
 -- ARGV  pairs of a code and how often it was given since the last run (bounded by the number of codes)
 -- Returns

@@ -176,7 +176,11 @@ async fn answer(State(shared): State<Arc<Shared>>, headers: HeaderMap, body: Byt
     shared.count_answer(target);
     match conduct {
         Some(Conduct::AnswersAfter(late)) => tokio::time::sleep(late).await,
-        Some(Conduct::LosesOneAnswer) => return StatusCode::INTERNAL_SERVER_ERROR.into_response(),
+        Some(Conduct::LosesOneAnswer) if passed.status().is_success() => {
+            return StatusCode::INTERNAL_SERVER_ERROR.into_response();
+        }
+        // A client would not ask again.
+        Some(Conduct::LosesOneAnswer) => return StatusCode::BAD_REQUEST.into_response(),
         _ => {}
     }
     passed

@@ -84,6 +84,8 @@ async fn what_is_left_is_seen_within_two_seconds() {
     sees_in_time(&catalog, moved_ms, "availability", "unknown").await;
     lab.load(SALE).await;
     sees_in_time(&catalog, moved_ms, "availability", "available").await;
+    let [one, other] = [shown(&catalog, "/v1/sales/lamp").await, shown(&lab.catalog(), "/v1/sales/lamp").await];
+    assert_eq!(one.header("etag"), other.header("etag"), "in every process");
 }
 
 #[tokio::test]

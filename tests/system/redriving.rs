@@ -24,7 +24,8 @@ async fn fill(lab: &Lab, queue: &str, what: &str, messages: usize) {
 }
 
 async fn bodies(lab: &Lab, queue: &str) -> Vec<String> {
-    let mut bodies = lab.emptied(queue).await;
+    let batches = receive_batches(&lab.sqs, lab.queue(queue)).await;
+    let mut bodies: Vec<_> = batches.into_iter().flatten().map(|message| message.body.unwrap()).collect();
     bodies.sort();
     bodies
 }
