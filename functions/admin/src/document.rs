@@ -1,6 +1,6 @@
 use std::collections::HashMap;
 
-use api::Problem;
+use api::{Object, Problem};
 use fulfilment::Audited;
 use jiff::Timestamp;
 use ledger::{Beacon, Latest};
@@ -38,17 +38,17 @@ pub(crate) struct NewSale {
     price_minor: u64,
     currency: Currency,
     payment_window_s: u32,
-    recurrence: Option<Recurrence>,
-    door: Option<NewDoor>,
-    gate: Option<NewGate>,
+    recurrence: Option<Object<Recurrence>>,
+    door: Option<Object<NewDoor>>,
+    gate: Option<Object<NewGate>>,
     #[serde(default, deserialize_with = "new_allocation::read")]
     allocation: Allocation,
     #[serde(default)]
     settlement: Settlement,
-    rain: Option<NewRain>,
+    rain: Option<Object<NewRain>>,
     #[serde(default)]
-    early_access: Vec<EarlyAccess>,
-    line: Option<NewLine>,
+    early_access: Vec<Object<EarlyAccess>>,
+    line: Option<Object<NewLine>>,
     lanes: Option<u16>,
 }
 
@@ -75,17 +75,17 @@ pub(crate) struct EditSale {
     currency: Option<Currency>,
     payment_window_s: Option<u32>,
     /// Null: the sale does not recur.
-    recurrence: Option<Option<Recurrence>>,
-    door: Option<NewDoor>,
-    gate: Option<NewGate>,
+    recurrence: Option<Option<Object<Recurrence>>>,
+    door: Option<Object<NewDoor>>,
+    gate: Option<Object<NewGate>>,
     #[serde(default, deserialize_with = "allocation")]
     #[serde_with(skip_apply)]
     allocation: Option<Allocation>,
     settlement: Option<Settlement>,
-    rain: Option<NewRain>,
-    early_access: Option<Vec<EarlyAccess>>,
+    rain: Option<Object<NewRain>>,
+    early_access: Option<Vec<Object<EarlyAccess>>>,
     /// Null: the sale has no line.
-    line: Option<Option<NewLine>>,
+    line: Option<Option<Object<NewLine>>>,
     lanes: Option<u16>,
 }
 
@@ -125,15 +125,15 @@ impl EditSale {
                 currency: self.currency.unwrap_or(terms.price.currency),
             }),
             payment_window_s: self.payment_window_s,
-            door: self.door.clone().map(NewDoor::into_terms),
-            gate: self.gate.clone().map(|gate| gate.of(&terms.gate)),
+            door: self.door.clone().map(|door| door.0.into_terms()),
+            gate: self.gate.clone().map(|gate| gate.0.of(&terms.gate)),
             allocation: self.allocation.clone(),
             settlement: self.settlement,
-            rain: self.rain.clone().map(Rain::from),
-            early_access: self.early_access.clone(),
-            line: self.line.clone().map(|line| line.map(|line| line.of(terms.line))),
+            rain: self.rain.clone().map(|rain| rain.0.into()),
+            early_access: self.early_access.clone().map(plain),
+            line: self.line.clone().map(|line| line.map(|line| line.0.of(terms.line))),
             lanes: self.lanes,
-            recurrence: self.recurrence.clone(),
+            recurrence: self.recurrence.clone().map(|again| again.map(|again| again.0)),
         }
     }
 }
@@ -212,14 +212,18 @@ impl NewLine {
 pub(crate) struct NewRain {
     #[serde(default)]
     at_once: u32,
-    steady: Option<Steady>,
+    steady: Option<Object<Steady>>,
     #[serde(default)]
-    drops: Vec<RainDrop>,
+    drops: Vec<Object<RainDrop>>,
+}
+
+fn plain<T>(objects: Vec<Object<T>>) -> Vec<T> {
+    objects.into_iter().map(|object| object.0).collect()
 }
 
 impl From<NewRain> for Rain {
     fn from(NewRain { at_once, steady, drops }: NewRain) -> Self {
-        Self { at_once, steady, drops, from_ms: 0 }
+        Self { at_once, steady: steady.map(|it| it.0), drops: plain(drops), from_ms: 0 }
     }
 }
 
@@ -253,16 +257,16 @@ impl NewSale {
             per_user_limit: self.per_user_limit,
             price: Price { price_minor: self.price_minor, currency: self.currency },
             payment_window_s: self.payment_window_s,
-            door: self.door.map(NewDoor::into_terms).unwrap_or_default(),
-            gate: self.gate.map(|gate| gate.of(&GateTerms::default())).unwrap_or_default(),
+            door: self.door.map(|door| door.0.into_terms()).unwrap_or_default(),
+            gate: self.gate.map(|gate| gate.0.of(&GateTerms::default())).unwrap_or_default(),
             allocation: self.allocation,
             settlement: self.settlement,
-            rain: self.rain.map(Rain::from),
-            early_access: self.early_access,
-            line: self.line.map(|line| line.of(None)),
+            rain: self.rain.map(|rain| rain.0.into()),
+            early_access: plain(self.early_access),
+            line: self.line.map(|line| line.0.of(None)),
             lanes: self.lanes.unwrap_or(1),
         };
-        (self.sale_id, terms, self.recurrence)
+        (self.sale_id, terms, self.recurrence.map(|again| again.0))
     }
 }
 
@@ -485,5 +489,22 @@ mod tests {
         let block = json!({ "until": "2026-11-24T10:00:00Z" });
         null_is_refused::<NewBlock>(&block, &subject);
         null_is_refused::<NewBlock>(&block, &["note"]);
+    }
+
+    #[test]
+    fn a_list_of_the_members_is_no_object() {
+        for (member, list) in [
+            ("door", json!([])),
+            ("gate", json!([])),
+            ("line", json!([])),
+            ("rain", json!([])),
+            ("rain", json!({ "steady": [1, 10] })),
+            ("rain", json!({ "drops": [[60, 5]] })),
+            ("recurrence", json!(["day", "UTC"])),
+            ("early_access", json!([["members", 60]])),
+        ] {
+            let edit = json!({ "version": 1, member: list });
+            assert!(serde_json::from_value::<EditSale>(edit.clone()).is_err(), "{edit}");
+        }
     }
 }

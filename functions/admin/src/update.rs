@@ -5,7 +5,7 @@
 //! operator's decision and the request is left alone. What a change makes of a round, and when it is refused, are rules
 //! of `sale`.
 
-use api::{Code, Problem, Reply, caller, idempotency_key, json, json_body};
+use api::{Code, Object, Problem, Reply, caller, idempotency_key, json, json_body};
 use http::StatusCode;
 use lambda_http::Request;
 use ledger::{Latest, UpdateOutcome};
@@ -33,7 +33,7 @@ struct Restock {
 #[serde(deny_unknown_fields)]
 struct ChangeRain {
     round: RoundNumber,
-    rain: NewRain,
+    rain: Object<NewRain>,
 }
 
 pub(crate) struct SaleUpdate {
@@ -97,7 +97,7 @@ pub(crate) async fn rain(deps: &AdminDeps, request: &Request, sale: &str) -> Rep
     if idempotency_key(request)?.is_none() {
         return Err(Problem::invalid("idempotency-key: required, so that a retry adds nothing"));
     }
-    let (rain, now) = (Rain::from(rain), deps.clock.now());
+    let (rain, now) = (Rain::from(rain.0), deps.clock.now());
     let update = SaleUpdate::new(deps, request, sale, round, "rain", rain.to_string())?;
     update_round(deps, &update, |round, _| round.rain(&rain, now)).await
 }

@@ -64,7 +64,7 @@ fn tokens(folder: &TempDir, users: usize) -> PathBuf {
 }
 
 /// What programs need of the tests' environment. Variables that stand for options may not come from there.
-const KEPT: [&str; 3] = ["MUTANT", "MUTANT_HITS", "PATH"];
+const KEPT: [&str; 4] = ["MUTANT", "MUTANT_HITS", "PATH", "TMPDIR"];
 
 fn program(path: &str) -> Command {
     let mut command = Command::new(path);
@@ -298,7 +298,7 @@ fn who_interrupts_it_gets_a_report_of_what_happened() {
 
 #[test]
 fn what_waits_for_a_connection_is_not_sent_any_more() {
-    let server = Server::that_takes(Duration::from_secs(1), sold_out);
+    let server = Server::that_takes(Duration::from_millis(20), sold_out);
     let folder = tempfile::tempdir().unwrap();
     let arguments = ["--users", "500", "--over-s", "0", "--bad", "0", "--connections", "1"];
     let mut command = load_on(&server, &folder, 10, &arguments);
@@ -308,8 +308,8 @@ fn what_waits_for_a_connection_is_not_sent_any_more() {
     let killed = Command::new("kill").args(["-INT", &running.id().to_string()]).status().unwrap();
     assert!(killed.success());
     assert_eq!(running.wait().unwrap().code(), Some(130));
-    // One was under way, and others came while the signal was.
-    assert!(server.asked() <= before + 8, "{} after {before}", server.asked());
+    // One was under way, and others came while the signal was. In the two seconds for answers a hundred would.
+    assert!(server.asked() <= before + 80, "{} after {before}", server.asked());
 }
 
 #[test]

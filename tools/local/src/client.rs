@@ -238,7 +238,7 @@ impl Client {
             request = request.json(body);
         }
         let response = self.send_once(&request).await?;
-        if response.is_success() { Ok(()) } else { granted(&response).map(drop) }
+        if response.is_success() { Ok(()) } else { granted(&response).map(drop).with_context(|| path.to_owned()) }
     }
 
     /// Some may have been added if the API refuses.

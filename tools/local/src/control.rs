@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use std::time::Duration;
+
 use anyhow::{Context, Result, ensure};
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
@@ -83,7 +85,9 @@ impl Control {
     }
 
     pub(crate) async fn ask_logs(&self, call: &str, query: &Value) -> Result<Value> {
-        Ok(serde_json::from_str(&granted(self.logs(call, query), call).await?)?)
+        let asked = self.logs(call, query).timeout(Duration::from_secs(10));
+        let said = granted(asked, call).await.with_context(|| format!("the emulator refuses {call}"))?;
+        Ok(serde_json::from_str(&said)?)
     }
 
     /// Makes an API in front of a function, with an authorizer for tokens of `issuer`, a stage and no route. `more` and

@@ -55,9 +55,19 @@ pub async fn lend() -> Result<()> {
     Ok(writeln!(tests, "{VARIABLE}={}", file.display())?)
 }
 
+/// Dropping it removes the folder, also when a signal ends `serve`.
+struct Folder<'a>(&'a Path);
+
+impl Drop for Folder<'_> {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(self.0);
+    }
+}
+
 /// Serves a system until the runner has ended, and removes its folder.
 pub async fn serve(runner: i32, folder: &Path) -> Result<()> {
     std::fs::create_dir_all(folder)?;
+    let _folder = Folder(folder);
     let gone = async {
         if let Some(runner) = ProcessRun::of(runner) {
             runner.ended().await;
@@ -73,12 +83,10 @@ pub async fn serve(runner: i32, folder: &Path) -> Result<()> {
         std::future::pending().await
     };
     // Dropping the system ends it.
-    let ended = tokio::select! {
+    tokio::select! {
         failed = served => failed,
         () = gone => Ok(()),
-    };
-    let _ = std::fs::remove_dir_all(folder);
-    ended
+    }
 }
 
 pub fn borrow() -> Result<(Deployment, Issuer)> {

@@ -41,7 +41,6 @@ impl Valkey {
     /// Starts what `command` describes, in a folder of its own.
     pub(crate) fn start_as(port: Port, mut command: Command) -> Result<Self> {
         let folder = paths::state().join(format!("valkey-{}", Uuid::new_v4().simple()));
-        std::fs::create_dir_all(&folder)?;
         command.arg("--dir").arg(&folder);
         let mut valkey = Self { port, folder, command, process: None };
         valkey.run()?;
