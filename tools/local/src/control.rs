@@ -1,7 +1,6 @@
 //! The emulator's control plane, for APIs and functions of measurements and tests that no template describes.
 
 use std::path::Path;
-
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
