@@ -75,6 +75,20 @@ describe('words', () => {
     }
   });
 
+  test('every refusal that operators see counted has words', () => {
+    const refusals = new Set();
+    for (const path of ['challenges', 'tokens', 'reservations/{token}']) {
+      const { 403: forbidden, 409: conflict } = api.paths[`/v1/sales/{sale_id}/${path}`].post.responses;
+      JSON.stringify([forbidden, conflict], (_, part) => {
+        const value = part?.$ref ? part.$ref.slice(2).split('/').reduce((of, name) => of[name], api) : part;
+        if (value?.properties?.code) refusals.add(value.properties.code.const);
+        return value;
+      });
+    }
+    expect(refusals.size).toBeGreaterThan(8);
+    for (const code of refusals) expect(operators.en).toHaveProperty([`op.answer.${code}`]);
+  });
+
   test('every status and every reason for a failure has words', () => {
     const { ReservationStatus, FailedReservation } = api.components.schemas;
     for (const status of ReservationStatus.enum) expect(en).toHaveProperty([`status.${status}`]);

@@ -44,6 +44,7 @@ export const operators = both({
   'op.answer.overloaded': ['Overloaded', '系统繁忙'],
   'op.answer.rate_limited': ['Too often', '请求过多'],
   'op.answer.blocked': ['Blocked', '被限制'],
+  'op.answer.not_a_member': ['Not a member', '非会员'],
   'op.answer.bad_token': ['Bad pass', '凭证无效'],
   'op.answer.wrong_answer': ['Wrong answer', '答案错误'],
   'op.answer.challenge_over': ['Question over', '题目已失效'],

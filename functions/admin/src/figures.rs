@@ -79,7 +79,6 @@ struct QueueDocument {
     dead: Option<u64>,
     /// How long the oldest reservation of this sale has waited for its order, in seconds. SQS reports the age of its
     /// oldest message only to CloudWatch.
-    /// CloudWatch alone.
     oldest_s: Option<u64>,
 }
 
