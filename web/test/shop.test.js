@@ -198,6 +198,24 @@ onStandIn.test('on a phone, the action is in reach, and covers nothing', async (
   expect(footer.y + footer.height).toBeLessThanOrEqual(height + 1);
 });
 
+onStandIn.test('a provider with a page of its own gets the reservation and the way back', async () => {
+  const sale = await shop.sell();
+  const { page } = await visit({ user: shop.user() });
+  await page.route('**/config.json', async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ response, json: { ...await response.json(), pay: { kind: 'link', url: 'https://pay.example/' } } });
+  });
+  await page.route('https://pay.example/**', (route) => route.fulfill({ body: 'pay' }));
+  await page.goto(`/#/sales/${sale}`);
+  await reserve(page);
+  await heading(page, 'Reserved for you').waitFor();
+  const before = page.url();
+  await page.getByRole('button', { name: /^Pay/ }).click();
+  await page.waitForURL(/^https:..pay\.example/);
+  const { searchParams } = new URL(page.url());
+  expect([searchParams.get('reservation_id'), searchParams.get('return_to')]).toEqual([before.split('/').at(-1), before]);
+});
+
 onStandIn.describe('a session of an issuer', () => {
   const LIFE_MS = 6_000;
   const signIn = async (page, go, sale) => {

@@ -104,3 +104,17 @@ where
 fn holds(at: Moment, now: Moment) -> bool {
     now.since(at) <= Duration::from_millis(*KEPT_MS.end())
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn entries_that_were_read_together_end_apart() {
+        let kept = |_| Jittered.expire_after_create(&(), &(), std::time::Instant::now()).unwrap().as_millis() as u64;
+        let kept: BTreeSet<u64> = (0..50).map(kept).collect();
+        assert!(kept.len() > 1 && kept.iter().all(|ms| KEPT_MS.contains(ms)), "{kept:?}");
+    }
+}
