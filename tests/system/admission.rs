@@ -48,6 +48,10 @@ async fn an_answer_is_the_way_in() {
     let asked = ask(&lab, "alice", "picture").await.expect(201);
     let members: Vec<&String> = asked.body.as_object().unwrap().keys().collect();
     assert_eq!(members, ["challenge_id", "expires_at", "kind", "kinds", "picture"], "the answer is not included");
+    let mut redis = tests::redis_at(&lab.valkey.url()).await;
+    let key = challenge_key("alice", asked.text("challenge_id"));
+    let left_ms: i64 = redis::cmd("PTTL").arg(key).query_async(&mut redis).await.unwrap();
+    assert!((1..=120_000).contains(&left_ms), "{left_ms}");
     let admitted = enter(&lab, "alice").await.expect(201);
     let path = admitted.text("reserve_path").to_owned();
     assert!(path.ends_with(admitted.text("token")));

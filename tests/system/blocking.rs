@@ -240,3 +240,14 @@ async fn the_system_does_not_shorten_a_block_and_operators_may() {
     assert_eq!(lab.ledger.block(&longer).await.unwrap(), longer);
     assert_eq!(lab.ledger.blocked(in_s(0)).await.unwrap(), [longer]);
 }
+
+#[tokio::test]
+async fn a_pass_that_has_ended_is_refused_and_is_no_violation() {
+    let lab = Lab::selling(Terms { door: STRICT, ..terms(5, 1) }).await;
+    for _ in 0..=STRICT.violations {
+        let ended = Ask::reserve(SALE, "alice").let_in_at(now().minus_s(3600));
+        lab.answer(&ended).await.problem(403, "bad_token");
+    }
+    assert_eq!(blocked(&lab).await, [""; 0]);
+    lab.reserve("alice").await;
+}

@@ -46,3 +46,15 @@ async fn each_route_has_a_limit_for_each_user() {
     deps.answer(&Ask::reserve(SALE, "bob")).await.expect(202);
     catalog.answer(&Ask::get("/v1/members/sales").by("bob")).await.expect(200);
 }
+
+#[tokio::test]
+async fn an_address_has_a_limit_for_all_of_its_users() {
+    let lab = Lab::selling(terms(5, 1)).await;
+    let deps = lab.reservation();
+    let look = |n: usize, from: &str| expedite(fresh_id(&round(SALE, 1)), &format!("user-{n}")).coming_from(from);
+    let burst = Route::Expedite.limits().per_ip.burst as usize;
+    let asks: Vec<Ask> = (0..2 * burst).map(|n| look(n, "192.0.2.1")).collect();
+    let answers = join_all(asks.iter().map(|ask| deps.answer(ask))).await;
+    answers.into_iter().find(|answer| answer.status == 429).expect("a limit").problem(429, "rate_limited");
+    deps.answer(&look(0, "192.0.2.2")).await.problem(404, "unknown_reservation");
+}
