@@ -226,7 +226,7 @@ async fn a_buyer_hears_of_an_order_on_the_deployed_socket() {
     assert_eq!(heard, json!({ "type": "reservation", "reservation_id": order.reservation.id, "status": "paid" }));
     let unpaid = place(&ledger, &name).await;
     assert_eq!(next(&mut socket).await["status"], "pending_payment");
-    ledger.end_unpaid(&unpaid, Transition::Expire, unpaid.pay_by_ms.unwrap()).await.unwrap();
+    ledger.end_unpaid(&unpaid, sale::Transition::Expire, unpaid.pay_by_ms.unwrap()).await.unwrap();
     assert_eq!(next(&mut socket).await["status"], "expired");
 
     socket.close(None).await.unwrap();
