@@ -216,6 +216,10 @@ async fn a_buyer_hears_of_an_order_on_the_deployed_socket() {
 
     let mut socket = dial(&cloud.issuer.token(&name).unwrap()).await.unwrap();
     assert_eq!(ledger.connections_of(&user(&name), now).await.unwrap().len(), 1);
+    let unpaid = place(&ledger, &name).await;
+    assert_eq!(next(&mut socket).await["status"], "pending_payment");
+    ledger.end_unpaid(&unpaid, sale::Transition::Expire, unpaid.pay_by_ms.unwrap()).await.unwrap();
+    assert_eq!(next(&mut socket).await["status"], "expired");
     let order = place(&ledger, &name).await;
     let heard = next(&mut socket).await;
     assert_eq!((&heard["reservation_id"], &heard["status"]), (&json!(order.reservation.id), &json!("pending_payment")));
@@ -224,10 +228,6 @@ async fn a_buyer_hears_of_an_order_on_the_deployed_socket() {
     assert_eq!(paid, Payment::Applied);
     let heard = next(&mut socket).await;
     assert_eq!(heard, json!({ "type": "reservation", "reservation_id": order.reservation.id, "status": "paid" }));
-    let unpaid = place(&ledger, &name).await;
-    assert_eq!(next(&mut socket).await["status"], "pending_payment");
-    ledger.end_unpaid(&unpaid, sale::Transition::Expire, unpaid.pay_by_ms.unwrap()).await.unwrap();
-    assert_eq!(next(&mut socket).await["status"], "expired");
 
     socket.close(None).await.unwrap();
     until("the connection is forgotten", async || {

@@ -81,7 +81,7 @@ describe('words', () => {
       const { 403: forbidden, 409: conflict } = api.paths[`/v1/sales/{sale_id}/${path}`].post.responses;
       JSON.stringify([forbidden, conflict], (_, part) => {
         const value = part?.$ref ? part.$ref.slice(2).split('/').reduce((of, name) => of[name], api) : part;
-        if (value?.properties?.code) refusals.add(value.properties.code.const);
+        if (value?.properties?.code?.const) refusals.add(value.properties.code.const);
         return value;
       });
     }
