@@ -1,9 +1,8 @@
 //! An allocation as an operator writes it: JSON objects with known members only, unlike the stored form.
 
+use api::Object;
 use sale::{Allocation, DrawTime, Parts, Prize};
-use serde::de::{DeserializeOwned, Error};
 use serde::{Deserialize, Deserializer};
-use serde_json::{Map, Value};
 
 #[derive(Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
@@ -18,7 +17,7 @@ enum NewAllocation {
         beacon: bool,
     },
     Prizes {
-        prizes: Vec<Map<String, Value>>,
+        prizes: Vec<Object<NewPrize>>,
         #[serde(default)]
         draw: DrawTime,
         #[serde(default)]
@@ -33,22 +32,18 @@ struct NewPrize {
     count: u32,
 }
 
-/// Reads an allocation. Refuses a list of the members in order, which derived types would accept.
 pub(crate) fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Allocation, D::Error> {
-    Ok(match object(Map::deserialize(deserializer)?)? {
+    let Object(new) = Object::deserialize(deserializer)?;
+    Ok(match new {
         NewAllocation::Units {} => Allocation::Units,
         NewAllocation::Split { total_minor, min_minor, parts, beacon } => {
             Allocation::Split { total_minor, min_minor, parts, beacon }
         }
         NewAllocation::Prizes { prizes, draw, beacon } => {
-            let prize = |prize| object(prize).map(|NewPrize { name, count }| Prize { name, count });
-            Allocation::Prizes { prizes: prizes.into_iter().map(prize).collect::<Result<_, _>>()?, draw, beacon }
+            let prizes = prizes.into_iter().map(|Object(NewPrize { name, count })| Prize { name, count }).collect();
+            Allocation::Prizes { prizes, draw, beacon }
         }
     })
-}
-
-fn object<T: DeserializeOwned, E: Error>(members: Map<String, Value>) -> Result<T, E> {
-    serde_json::from_value(Value::Object(members)).map_err(E::custom)
 }
 
 #[cfg(test)]
