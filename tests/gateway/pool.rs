@@ -164,7 +164,7 @@ async fn who_waits_for_a_process_that_cannot_be_started_hears_so_at_once() {
         log: folder.join("echo.log"),
     });
     for _ in 0..3 {
-        // Who does not hear of it waits for as long as a request may take.
+        // A caller who is not told waits for as long as a request may take.
         let refused = timeout(MAX_TIMEOUT, pool.invoke(r#"{"headers":{}}"#)).await.expect("it hears");
         assert_eq!(refused, Err(Refused::Fault(Fault::Died)));
     }

@@ -32,7 +32,7 @@ pub(crate) fn step(before: Option<String>, late: Option<u64>, late_s: u64) -> Li
     LineStep { before, head, tail, late, late_s, late_ppb: 0, late_most: None, expires_at: EpochMs(i64::MAX / 1000) }
 }
 
-/// So many people come late in this second.
+/// Lets this many people come late, all in this second.
 async fn came(round: &TestRound, second: u64, people: u64) {
     let mut redis = round.redis().await;
     for n in 0..people {

@@ -353,7 +353,7 @@ async fn who_is_not_counted_by_the_opening_is_forgotten() {
     }
 }
 
-/// One answer, even an error, serves everyone who asks within a second. Without the seed nobody guesses an order.
+/// One answer, even an error, serves everyone who asks within a second. Without the seed, no order is guessed.
 #[tokio::test]
 async fn shared_caches_keep_what_went_wrong() {
     let lab = selling(with_line(10, LINE)).await;

@@ -5,7 +5,7 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use crate::record::{Answer, Clocks, History, Name, Operation, Question};
 
-/// The most refusals that are kept, at 80 bytes each. Without the rest, nothing but their own answers goes unchecked.
+/// The most refusals that are kept, at 80 bytes each. The rest are dropped; all that goes unchecked is their own answers.
 /// All other operations are kept.
 const MOST_REFUSALS: usize = 4_000_000;
 /// How far apart two clocks of one machine may seem, because they are not read at the same time and one counts

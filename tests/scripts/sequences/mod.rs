@@ -47,7 +47,7 @@ pub(crate) fn one_thread() -> Runtime {
     Builder::new_current_thread().enable_all().build().expect("a runtime")
 }
 
-/// Runs as many cases, unless `PROPTEST_CASES` says how many.
+/// Runs this many cases, unless `PROPTEST_CASES` sets another number.
 pub(crate) fn run_cases<S: Strategy>(cases: u32, scripts: &S, case: impl Fn(S::Value) -> Result<(), TestCaseError>) {
     let mut config = Config { failure_persistence: None, max_shrink_iters: MAX_SHRINK_ITERS, ..Config::default() };
     if std::env::var_os("PROPTEST_CASES").is_none() {

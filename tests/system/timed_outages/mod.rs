@@ -45,7 +45,7 @@ async fn ten_minutes_without_sqs() {
     let mut promised = BTreeSet::new();
     for heard in world.heard(When::During) {
         if heard.answer.status == 202 {
-            // A poll makes the order without the queue, and a buyer who asks again with the same key hears 202.
+            // A poll makes the order without the queue, and a buyer who repeats the request with its key gets 202.
             assert!(heard.has_key, "{heard:?}");
             promised.insert(heard.answer.text("reservation_id").parse().unwrap());
             continue;

@@ -16,6 +16,8 @@ use serde_json::{Value, json};
 use standardwebhooks::Webhook;
 use uuid::Uuid;
 
+use crate::identity::Issuer;
+
 /// How long a reservation may be queued, and how often to poll. An order takes a second or two, in a rush a few more.
 const ORDERED_WITHIN: Duration = Duration::from_secs(120);
 const POLL_EVERY: Duration = Duration::from_millis(250);
@@ -34,7 +36,7 @@ const USERS_IN_A_REQUEST: usize = 1_000;
 pub struct Client {
     http: Arc<load::Client>,
     tries: u32,
-    /// Of whoever asks, if that is an operator.
+    /// The token of the operator who asks, if one does.
     operator: Option<Token>,
 }
 
@@ -178,9 +180,14 @@ impl Client {
         Ok(Self { http, tries: 1, operator: None })
     }
 
-    /// The same for an operator with this token.
+    /// Makes it ask as the operator with this token.
     pub fn of_operator(self, token: &str) -> Result<Self> {
         Ok(Self { operator: Some(token.parse()?), ..self })
+    }
+
+    /// A client for an operator whose token `issuer` signs.
+    pub fn for_operator(api_url: &str, issuer: &Issuer) -> Result<Self> {
+        Self::new(api_url)?.of_operator(&issuer.operator_token("operator")?)
     }
 
     pub(crate) const fn is_of_operator(&self) -> bool {

@@ -72,7 +72,7 @@ async def answer_the_busy(scope, receive, send):
     headers |= {"content-length": len(body), "x-amzn-requestid": next(numbers)}
     listed = [(name.lower().encode(), str(value).encode()) for name, value in headers.items()]
     listed.append((b"date", date_of(int(time.time()))))
-    # No middleware wraps `send`, so it is a method of what has the connection.
+    # No middleware wraps `send`, so it is a bound method of the object that holds the connection.
     response = send.__self__
     response.transport = Joined(response.transport)
     await send({"type": "http.response.start", "status": status, "headers": listed})

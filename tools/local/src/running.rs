@@ -101,10 +101,10 @@ pub fn running() -> Result<(Deployment, Issuer)> {
     Ok((deployment, issuer))
 }
 
-/// Its API, for its operator, besides.
+/// Like [`running`], with a client that asks its API as an operator.
 pub fn api() -> Result<(Client, Deployment, Issuer)> {
     let (deployment, issuer) = running()?;
-    Ok((Client::new(&deployment.api_url)?.of_operator(&issuer.operator_token("operator")?)?, deployment, issuer))
+    Ok((Client::for_operator(&deployment.api_url, &issuer)?, deployment, issuer))
 }
 
 pub(crate) fn issuer(running: &Running, deployment: &Deployment) -> Result<Issuer> {

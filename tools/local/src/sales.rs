@@ -50,7 +50,7 @@ fn listed(document: &Value, is_closed: impl Fn(&Value) -> bool) -> Vec<ListedSal
 }
 
 impl Client {
-    /// A published sale as everybody sees it. If there is none, the error names those that whoever asks sees.
+    /// A published sale as everybody sees it. If there is none, the error names the sales that the caller can see.
     pub async fn sale(&self, sale: &str) -> Result<Value> {
         match self.get_sale(sale).await? {
             Some(found) => Ok(found),
@@ -58,7 +58,8 @@ impl Client {
         }
     }
 
-    /// If there is none, the error names the sales that there are, or those that everybody sees if nobody else asks.
+    /// If there is none, the error names the sales that there are; to anybody but an operator, those that everybody
+    /// sees.
     pub(crate) async fn ensure_sale(&self, sale: &str) -> Result<()> {
         let there_is = if self.is_of_operator() {
             self.ask_as_operator("GET", &format!("/v1/admin/sales/{sale}")).await?.status != 404

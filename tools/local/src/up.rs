@@ -150,7 +150,7 @@ async fn start() -> Result<()> {
 /// become available over time.
 async fn open_sales(deployment: &Deployment, issuer: &Issuer) -> Result<()> {
     let stage = Stage::spinner("Opening five sales");
-    let client = Client::new(&deployment.api_url)?.of_operator(&issuer.operator_token("operator")?)?;
+    let client = Client::for_operator(&deployment.api_url, issuer)?;
     let sale = |id, opens_in_s, units| NewSale::opening_in(id, opens_in_s, SALE_OPEN_S, units, PAYMENT_WINDOW_S);
     let lamp = Goods {
         description: LAMP.to_owned(),

@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, BufReader, Lines};
 use std::os::unix::fs::PermissionsExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStderr, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
@@ -19,11 +19,15 @@ fn wait(nth: u32) -> String {
     format!("n=0; while ! test -e \"$0.{nth}\" && test $n -lt 600; do n=$((n + 1)); sleep 0.1; done")
 }
 
+fn write_program(file: &Path, text: &str) {
+    std::fs::write(file, text).unwrap();
+    std::fs::set_permissions(file, std::fs::Permissions::from_mode(0o755)).unwrap();
+}
+
 impl Cargo {
     fn saying(name: &str, script: &str) -> Self {
         let cargo = Self(common::folder(&format!("cargo-{name}")));
-        std::fs::write(cargo.program(), format!("#!/bin/sh\n{script}\n")).unwrap();
-        std::fs::set_permissions(cargo.program(), std::fs::Permissions::from_mode(0o755)).unwrap();
+        write_program(&cargo.program(), &format!("#!/bin/sh\n{script}\n"));
         cargo
     }
 
@@ -136,8 +140,7 @@ fn a_log_has_a_line_within_two_seconds_and_others_from_time_to_time() {
     const EVERY_S: u32 = 2;
     let folder = common::folder("stepwise");
     let sleep = folder.path().join("sleep");
-    std::fs::write(&sleep, stepwise()).unwrap();
-    std::fs::set_permissions(&sleep, std::fs::Permissions::from_mode(0o755)).unwrap();
+    write_program(&sleep, &stepwise());
     let script = format!("PATH=${{PATH#*:}}\n{BUILDING}\n: >'{}.1'\n{}\n{FINISHED}", sleep.display(), wait(1));
     let cargo = Cargo::saying("slow", &script);
     let mut command = cargo.command();

@@ -5,7 +5,7 @@ use std::fmt;
 /// How many violations a report shows.
 pub const MOST_SHOWN: usize = 20;
 
-/// `tests/model/README.md` says what each of them says.
+/// `tests/model/README.md` explains each of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, strum::Display)]
 #[strum(serialize_all = "snake_case")]
 pub enum Rule {

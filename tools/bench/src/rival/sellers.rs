@@ -8,8 +8,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail, ensure};
 use axum::http::Method;
 use load::{Client, Request, Token};
-use local::build::compile_programs;
-use local::build::run;
+use local::build::{compile_programs, run};
 use local::client::{Client as Api, NewSale};
 use local::deployment::{Deployment, sealed};
 use local::identity::{AUDIENCE, Bearer, Issuer};
@@ -120,7 +119,7 @@ impl UpSystem {
         let issuer = Issuer::from_pem(&deployment.endpoint, issuer_key_pem)?;
         Ok(Self {
             client: Arc::new(Client::with_connections(deployment.api_url.parse()?, CLIENTS)),
-            api: Api::new(&deployment.api_url)?.of_operator(&issuer.operator_token("operator")?)?,
+            api: Api::for_operator(&deployment.api_url, &issuer)?,
             issuer,
             keys: deployment.pass_ring().await?,
             deployment,

@@ -53,7 +53,7 @@ async fn stage<K: Staged>(plan: &Plan) -> Result<ExitCode> {
     let offer = NewSale { lanes: plan.lanes, ..K::offer(plan) };
     let crowd = Crowd::gather(plan, &offer, &cloud, bearers, K::turn).await?;
     let stage = Stage::spinner("Publishing the sale");
-    let operator = Client::new(&cloud.deployment.api_url)?.of_operator(&cloud.issuer.operator_token("operator")?)?;
+    let operator = Client::for_operator(&cloud.deployment.api_url, &cloud.issuer)?;
     K::prepare(&operator, &crowd).await?;
     operator.open_sale(&offer).await?;
     operator.show_sale(&offer).await?;

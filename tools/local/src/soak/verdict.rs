@@ -42,7 +42,7 @@ pub(super) async fn judge(run: &Run, rest: Rest, samples: &[Sample], alarms: Che
     for one in run.board.all() {
         let round = ledger.round(&one.round).await?.with_context(|| format!("the ledger has lost {}", one.round))?;
         let ledger = if rest.is_at_rest { LedgerReading::AtRest(read_at) } else { LedgerReading::NotRead };
-        let last_ns = last_asked_ns.get(&one.round.to_string()).copied().unwrap_or_default();
+        let last_ns = last_asked_ns.get(&Name::of(&one.round.to_string())).copied().unwrap_or_default();
         let over_ns = run.recorder_ns(settled_s(run, &one)).max(last_ns);
         let (redis, buyers) = (run.noted.lock().redis_between(one.made_ns, over_ns), Buyers::Recorded);
         recorded::add_round(&mut history, &round, &orders, recorded::RoundFacts { redis, buyers, clocks, ledger });
@@ -154,13 +154,13 @@ fn has_whole_day(history: &History) -> bool {
 
 /// When the last request about each round was sent or answered, by the recorder's clock: the last visitors stay longer
 /// than their round.
-fn last_asked_ns(history: &History) -> HashMap<String, u64> {
+fn last_asked_ns(history: &History) -> HashMap<Name, u64> {
     let mut last: HashMap<Name, u64> = HashMap::new();
     for operation in &history.operations {
         let last = last.entry(operation.round).or_default();
         *last = operation.return_ns.unwrap_or(operation.call_ns).max(*last);
     }
-    last.into_iter().map(|(round, at_ns)| (round.to_string(), at_ns)).collect()
+    last
 }
 
 /// When nothing but a visitor's request touches a round any more, in seconds from the beginning.

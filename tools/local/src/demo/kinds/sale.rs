@@ -22,7 +22,7 @@ impl Staged for Sale {
         let came_back = found.orders.iter().filter(|order| came_back(order.state)).map(|order| order.reservation.unit);
         let came_back: HashSet<Unit> = came_back.collect();
         let resold = found.live().filter(|order| came_back.contains(&order.reservation.unit)).count();
-        // There is nothing to check besides the audit, which all kinds have.
+        // The audit, which every kind has, checks all that there is to check.
         let mut figures = Figures::new(true);
         // The answers to those who came for returned units, by code.
         let resale = &found.crowd.promised.lock().resale;
