@@ -86,7 +86,7 @@ impl Fault {
         !self.over.swap(true, Ordering::SeqCst)
     }
 
-    /// Proxies in front of Redis and AWS that name each effect, and end with this.
+    /// Proxies in front of Redis and AWS that name each effect, and stop once this fault has struck or its run is over.
     pub fn proxies(self: &Arc<Self>, redis: SocketAddr, aws: &str) -> [Server; 2] {
         self.proxies_with(redis, aws, Nothing)
     }

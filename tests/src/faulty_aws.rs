@@ -52,7 +52,7 @@ pub enum Conduct {
     LeavesBatches,
     /// Performs each one, and answers after this delay.
     AnswersAfter(Duration),
-    /// Performs the next one and answers with an error. Then it answers.
+    /// Performs the next one, but answers it with an error. From then on it answers.
     LosesOneAnswer,
 }
 
@@ -144,8 +144,8 @@ async fn answer(State(shared): State<Arc<Shared>>, headers: HeaderMap, body: Byt
             return refusal(Service::DynamoDb, number);
         }
         let conduct = service.and_then(|service| faults.conduct.get(&service).copied());
-        if conduct == Some(Conduct::LosesOneAnswer) {
-            faults.conduct.extend(service.map(|service| (service, Conduct::Answers)));
+        if let (Some(service), Some(Conduct::LosesOneAnswer)) = (service, conduct) {
+            faults.conduct.insert(service, Conduct::Answers);
         }
         faults.unanswered += usize::from(conduct == Some(Conduct::Hangs));
         (conduct, number, is_in_body(&faults.hangs_on))
@@ -176,11 +176,12 @@ async fn answer(State(shared): State<Arc<Shared>>, headers: HeaderMap, body: Byt
     shared.count_answer(target);
     match conduct {
         Some(Conduct::AnswersAfter(late)) => tokio::time::sleep(late).await,
-        Some(Conduct::LosesOneAnswer) if passed.status().is_success() => {
-            return StatusCode::INTERNAL_SERVER_ERROR.into_response();
+        Some(Conduct::LosesOneAnswer) => {
+            // Clients retry only the first: what was not performed must not look like a lost answer.
+            let is_done = passed.status().is_success();
+            let status = if is_done { StatusCode::INTERNAL_SERVER_ERROR } else { StatusCode::BAD_REQUEST };
+            return status.into_response();
         }
-        // A client would not ask again.
-        Some(Conduct::LosesOneAnswer) => return StatusCode::BAD_REQUEST.into_response(),
         _ => {}
     }
     passed

@@ -49,14 +49,14 @@ fn some_bad_sale_ids() -> [String; 3] {
     ["Lamp", "lamp%00", &long(49)].map(str::to_owned)
 }
 
-/// So is what a reservation's id may be.
+/// What a reservation's id may be is tested in `sale` too.
 fn some_bad_reservation_ids(target: &Target) -> [String; 4] {
     let id = &target.reservation;
     let (_, uuid) = id.rsplit_once('.').unwrap();
     [uuid.to_owned(), format!("{id}%00"), format!("{}.01.{uuid}", target.sale), long(10_000)]
 }
 
-/// What is refused of every operator's request about a sale: what is no id, and a sale that there is not.
+/// What every operator's request about a sale is refused for: an invalid id, or a sale that does not exist.
 pub(crate) fn about_sales(what: &str, ask: impl Fn(&str) -> Ask) -> Vec<Bad> {
     let ids = some_bad_sale_ids();
     let mut cases: Vec<Bad> = ids.iter().map(|id| invalid(format!("{what}: sale id"), ask(id))).collect();
@@ -113,7 +113,10 @@ fn with_every_body(route: &str, ask: impl Fn(Vec<u8>) -> Ask) -> Vec<Bad> {
     bodies
         .map(|(what, content_type, body, status, code)| {
             let ask = ask(body);
-            let ask = content_type.map_or(ask.clone(), |content_type| ask.header("content-type", content_type));
+            let ask = match content_type {
+                Some(content_type) => ask.header("content-type", content_type),
+                None => ask,
+            };
             bad(format!("{route}: {what}"), ask, status, code)
         })
         .collect()

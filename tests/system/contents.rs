@@ -27,8 +27,8 @@ impl Lab {
     pub(crate) async fn contents(&self) -> Contents {
         let mut depths = BTreeMap::new();
         // Anybody may ask for a rebuild.
-        for (name, url) in self.queues().filter(|(name, _)| *name != "rebuilds") {
-            depths.insert(name, depth(&self.sqs, url).await);
+        for name in self.queues().filter(|name| *name != "rebuilds") {
+            depths.insert(name, self.depth(name).await);
         }
         Contents { keys: keys(&self.valkey.url()).await, items: items(&self.dynamodb, &self.table).await, depths }
     }

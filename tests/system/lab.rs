@@ -70,6 +70,9 @@ functions!(
 // In another process they have read nothing yet.
 functions!(lab, lab.another_process(), admin: AdminDeps, catalog: CatalogDeps, emitter: EmitterDeps);
 
+/// By this clock nobody has waited for two seconds, after which a look makes the order.
+pub(crate) const JUST_RESERVED: Clock = Clock::ahead_by_ms(-30_000).patient();
+
 pub(crate) struct Lab {
     pub(crate) valkey: Valkey,
     pub(crate) stock: Stock,
@@ -174,8 +177,8 @@ impl Lab {
         &self.queues[name]
     }
 
-    pub(crate) fn queues(&self) -> impl Iterator<Item = (&'static str, &str)> {
-        self.queues.iter().map(|(name, url)| (*name, url.as_str()))
+    pub(crate) fn queues(&self) -> impl Iterator<Item = &'static str> {
+        self.queues.keys().copied()
     }
 
     /// Starts a built program with the lab's settings and these.
@@ -259,9 +262,9 @@ impl Lab {
         reservation::ReservationDeps::new(&self.another_process_at(clock)).unwrap()
     }
 
-    /// The reservation function by whose clock nobody has waited for two seconds, after which a look makes the order.
+    /// The reservation function, by whose clock every reservation is new.
     pub(crate) fn just_reserved(&self) -> reservation::ReservationDeps {
-        reservation::ReservationDeps { clock: Clock::ahead_by_ms(-30_000).patient(), ..self.reservation() }
+        reservation::ReservationDeps { clock: JUST_RESERVED, ..self.reservation() }
     }
 
     /// The admission function in another process, which has read nothing yet.
@@ -303,7 +306,7 @@ impl Lab {
         }
     }
 
-    /// An operator posts this.
+    /// Posts this as an operator.
     pub(crate) async fn operate(&self, what: &str, body: &Value) -> Answer {
         self.answer(&Ask::post(format!("/v1/admin/{what}")).by_operator().json(body)).await
     }
@@ -365,7 +368,7 @@ impl Lab {
         order::handle(&self.order(), message_batch(reservations.iter().copied())).await
     }
 
-    /// Delivers these reservations to an order function whose clock is this far ahead. None may come back.
+    /// Delivers these reservations to an order function whose clock is this far ahead. None may fail.
     pub(crate) async fn deliver_in(&self, ahead_s: i64, reservations: &[&Reservation]) {
         let late = order::OrderDeps { clock: Clock::ahead_by_ms(ahead_s * 1000), ..self.order() };
         let delivered = order::handle(&late, message_batch(reservations.iter().copied())).await;
@@ -434,7 +437,7 @@ impl Lab {
             let next = page["next_cursor"].as_str().map(str::to_owned);
             pages.push(page);
             let Some(next) = next else { return pages };
-            // An id may have characters that a query has not.
+            // A cursor may contain characters that must be escaped in a query.
             let next = next.replace('#', "%23").replace('|', "%7C").replace('/', "%2F");
             path = format!("{}{}cursor={next}", ask.path, if ask.path.contains('?') { '&' } else { '?' });
         }
@@ -472,7 +475,7 @@ pub(crate) fn expiry_batch<'a>(reservations: impl IntoIterator<Item = &'a Reserv
     events::batch(expiries)
 }
 
-/// A member of each, which is a text.
+/// A text member of each value.
 pub(crate) fn texts<'a>(values: impl IntoIterator<Item = &'a Value>, member: &str) -> Vec<String> {
     values.into_iter().map(|value| value[member].as_str().unwrap().to_owned()).collect()
 }

@@ -100,7 +100,7 @@ async fn one_at_a_time_each_waits_its_turn() {
             return;
         }
     }
-    panic!("in {TRIES} tries not both were answered in time");
+    panic!("in none of {TRIES} tries were both answered in time");
 }
 
 #[tokio::test]

@@ -9,6 +9,7 @@ use sale::audit::Repair;
 use crate::busy_sales;
 use crate::catalog::shown;
 use crate::draws::{end_ago, free, split};
+use crate::lab::JUST_RESERVED;
 use crate::lines::{self, LINE, look, with_line};
 use crate::prelude::*;
 use crate::shop::in_s;
@@ -28,7 +29,8 @@ pub(crate) fn at_home_in(index: u16, lanes: u16, number: usize) -> UserId {
 impl Lab {
     /// A key of a lane of the first round.
     pub(crate) fn lane_key(&self, kind: &str, index: u16) -> String {
-        let (id, lanes) = (round(SALE, 1), self.lanes_of(&round(SALE, 1)));
+        let id = round(SALE, 1);
+        let lanes = self.lanes_of(&id);
         format!("{kind}:{}", self.stock.round_in(&id, lanes).tag(Lane::new(index, lanes)))
     }
 
@@ -251,8 +253,7 @@ async fn a_process_that_has_not_read_the_sale_looks_in_its_lanes() {
     let lab = Lab::selling(in_lanes(40)).await;
     for index in 0..LANES {
         let reservation = lab.reserve(at_home_in(index, LANES, 0).as_str()).await;
-        // By its clock nobody has waited for two seconds, after which a look makes the order.
-        let unread = lab.another_reservation(Clock::ahead_by_ms(-30_000));
+        let unread = lab.another_reservation(JUST_RESERVED);
         let answer = unread.answer(&Ask::status(&reservation)).await.expect(200);
         assert_eq!(answer.text("status"), "queued", "lane {index}");
     }

@@ -24,9 +24,9 @@ fn look() -> Ask {
 }
 
 /// Answers with this ledger and a clock this far ahead.
-async fn answer_with(lab: &Lab, ledger: Ledger, ahead_ms: i64, ask: &Ask) -> Answer {
-    let deps = admin::AdminDeps { ledger, clock: Clock::ahead_by_ms(ahead_ms), ..lab.admin() };
-    deps.answer(ask).await
+async fn answer_with(lab: &Lab, ledger: &Ledger, ahead_ms: i64, ask: &Ask) -> Answer {
+    let (ledger, clock) = (ledger.clone(), Clock::ahead_by_ms(ahead_ms));
+    admin::AdminDeps { ledger, clock, ..lab.admin() }.answer(ask).await
 }
 
 fn to_come(opens_in_s: i64) -> Terms {
@@ -100,7 +100,7 @@ async fn an_edit_of_a_draft_that_is_published_meanwhile_changes_nothing() {
     let publish = |ledger: Ledger| async move { rounds::publish(&ledger, SALE).await };
     let ledger = lab.meanwhile("PutItem", publish);
     let ask = edit(&json!({ "version": 1, "price_minor": 1 }));
-    answer_with(&lab, ledger.clone(), 0, &ask).await.problem(409, "sale_changed");
+    answer_with(&lab, &ledger, 0, &ask).await.problem(409, "sale_changed");
     assert_eq!(lab.round().await.terms.price.price_minor, 990);
     assert_eq!(lab.offer().await.terms, lab.round().await.terms);
     // The sale does not recur, so no later round would use the offer.
@@ -184,13 +184,13 @@ async fn a_published_sale_always_has_its_offer() {
         assert_eq!(ledger.delete_draft(&SALE.parse().unwrap()).await.unwrap(), ledger::Deleted::Now);
     });
     let publish = Ask::post_sale("publish");
-    answer_with(&lab, ledger.clone(), 0, &publish).await.problem(404, "unknown_sale");
+    answer_with(&lab, &ledger, 0, &publish).await.problem(404, "unknown_sale");
     assert!(lab.contents().await.items.is_empty());
     // It is published while it is being deleted.
     rounds::draft(&lab.ledger, SALE, &to_come(3600), None).await;
     let publish = |ledger: Ledger| async move { rounds::publish(&ledger, SALE).await };
     let ledger = lab.meanwhile("DeleteItem", publish);
-    answer_with(&lab, ledger.clone(), 0, &delete()).await.problem(409, "not_amendable");
+    answer_with(&lab, &ledger, 0, &delete()).await.problem(409, "not_amendable");
     assert_eq!((lab.offer().await.state, lab.round().await.version), (SaleState::Published, 1));
 }
 
@@ -264,7 +264,7 @@ async fn a_sale_that_is_loaded_or_resumed_as_it_is_withdrawn_is_withdrawn() {
         let read = rounds::latest_round(&ledger, &SALE.parse().unwrap()).await;
         fulfilment::load_round(&stock, &ledger, &read, now()).await.unwrap();
     });
-    answer_with(&lab, ledger.clone(), 0, &withdraw()).await.expect(200);
+    answer_with(&lab, &ledger, 0, &withdraw()).await.expect(200);
     is_closed_for_good(&lab).await;
 
     let lab = Lab::publishing(to_come(300)).await;
@@ -272,7 +272,7 @@ async fn a_sale_that_is_loaded_or_resumed_as_it_is_withdrawn_is_withdrawn() {
     let ledger = lab.meanwhile(r#""withdrawn""#, |ledger| async move {
         rounds::change(&ledger, &round(SALE, 1), |round| round.paused = false).await;
     });
-    answer_with(&lab, ledger.clone(), 0, &withdraw()).await.expect(200);
+    answer_with(&lab, &ledger, 0, &withdraw()).await.expect(200);
     lab.refresh_snapshots().await;
     is_closed_for_good(&lab).await;
     is_withdrawn(&lab).await;
@@ -286,7 +286,7 @@ async fn a_withdrawal_that_gets_no_further_and_then_comes_too_late_leaves_nothin
     let deps = admin::AdminDeps { stock: stock::Stock::new("redis://127.0.0.1:1").unwrap(), ..lab.admin() };
     let interrupted = deps.answer(&withdraw()).await;
     assert_eq!((interrupted.status, lab.round().await.paused), (503, true), "{interrupted:?}");
-    let late = async || answer_with(&lab, lab.ledger.clone(), AFTER_THE_OPENING_MS, &withdraw()).await;
+    let late = async || answer_with(&lab, &lab.ledger, AFTER_THE_OPENING_MS, &withdraw()).await;
     late().await.problem(409, "not_amendable");
     assert!(!lab.round().await.paused && !lab.counters().await.paused);
 
@@ -300,7 +300,7 @@ async fn what_was_bought_from_is_not_withdrawn_by_a_slow_clock() {
     let lab = Lab::selling(terms(5, 1)).await;
     lab.answer(&withdraw()).await.problem(409, "not_amendable");
     lab.buy("alice").await;
-    answer_with(&lab, lab.ledger.clone(), -3_600_000, &withdraw()).await.problem(409, "not_amendable");
+    answer_with(&lab, &lab.ledger, -3_600_000, &withdraw()).await.problem(409, "not_amendable");
     assert_eq!((lab.offer().await.state, lab.round().await.paused), (SaleState::Published, false));
     lab.buy("bob").await;
     assert_eq!(lab.clean_audit().await, (3, 0, 2));

@@ -33,7 +33,7 @@ async fn a_client_without_a_key_has_its_reservation_sent_too() {
     let id = try_again(without_queue(&lab).await.answer(&reserve).await).text("reservation_id").to_owned();
 
     // Its clock leaves out the time that the first request took.
-    let early = reservation::ReservationDeps { clock: Clock::ahead_by_ms(-60_000), ..lab.reservation() };
+    let early = lab.just_reserved();
     let at_once = early.answer(&reserve).await.problem(409, "limit_reached");
     assert_eq!(at_once.body["reservation_ids"], json!([id]));
     assert_eq!(lab.depth("orders").await, [0, 0, 0], "its message may still be under way");

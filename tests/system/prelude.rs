@@ -37,7 +37,7 @@ pub(crate) use crate::lab::{Lab, PATIENT, expiry_batch, message_batch, movable_c
 pub(crate) use crate::openapi::OPENAPI;
 pub(crate) use crate::parts::{Parts, lambda_timeout};
 pub(crate) use crate::recording::{ask_function, recorded_answer};
-pub(crate) use crate::resources::{depth, items, receive, receive_batches};
+pub(crate) use crate::resources::{items, receive, receive_batches};
 pub(crate) use crate::rounds;
 pub(crate) use crate::shop::{Shop, new_sale};
 pub(crate) use crate::wait::until;

@@ -128,7 +128,7 @@ async fn a_round_is_loaded_with_the_units_that_it_has_by_then() {
         drop(made(edit_round(&ledger, "fewer", &units(3)).await));
     });
     fulfilment::load_round(&lab.stock, &ledger, &read, Clock::system().now()).await.unwrap();
-    let counters = lab.stock.round(&read.id).counters().await.unwrap().unwrap();
+    let counters = lab.counters().await;
     assert_eq!((counters.last_unit, counters.version), (3, 2));
     assert_eq!(edit_round(&lab.ledger, "none", &units(2)).await, UpdateOutcome::Refused(Refusal::FewerUnits(3)));
     assert_eq!(lab.clean_audit().await, (3, 0, 0));

@@ -45,7 +45,7 @@ pub(crate) async fn secrets_manager() -> AwsClient {
 }
 
 /// Messages in a queue: visible, received and delayed ones.
-pub(crate) async fn depth(sqs: &Sqs, url: &str) -> [u32; 3] {
+async fn depth(sqs: &Sqs, url: &str) -> [u32; 3] {
     let names = [
         Attribute::ApproximateNumberOfMessages,
         Attribute::ApproximateNumberOfMessagesNotVisible,
@@ -93,7 +93,7 @@ impl Lab {
         let _ = shown.receipt_handle(message.receipt_handle().unwrap()).send().await;
     }
 
-    /// Shows a message again that was received once, and receives it.
+    /// Shows a received message again, and receives it.
     pub(crate) async fn receive_again(&self, queue: &str, message: &Message) -> Vec<Message> {
         self.show_again(queue, message).await;
         let some = async || Some(self.receive(queue).await).filter(|messages| !messages.is_empty());

@@ -84,8 +84,7 @@ impl Clocks<'_> {
 }
 
 async fn loaded_by(clock: Clock, terms: &Terms) -> Lab {
-    let lab = Lab::new().await;
-    lab.publish(SALE, terms).await;
+    let lab = Lab::publishing(terms.clone()).await;
     assert_eq!(warmup::handle(&warmup::WarmupDeps { clock, ..lab.warmup() }).await.unwrap().loaded, 1);
     lab
 }

@@ -1,4 +1,4 @@
-// Checks a draw from public data alone: a second implementation of docs/draws.md, which defines every byte, but for proofs of
+// Checks a draw from public data alone: a second implementation of docs/draws.md, which defines every byte. It leaves out proofs of
 // inclusion. The first one is shared/sale/src/award; shared/sale/award_vectors.json tests both. Runs in browsers and in Node.
 
 import { Hash, bytesOf, hexOf, hmac, labelled, number, sha256 } from '../../clients/typescript/src/hash.js';
@@ -120,16 +120,13 @@ export function planOf({ units, allocation }) {
     : { kind: 'prizes', counts: allocation.prizes.map(({ count }) => count), tickets: units };
 }
 
-/** Number of units of a plan. */
-const unitsOf = (plan) => (plan.kind === 'prizes' ? plan.tickets : plan.parts);
-
 /**
  * The table of a plan in generated order. A plan is `{kind: 'equal' | 'drawn', total, parts, min}` or
  * `{kind: 'prizes', counts, tickets}`. Throws a RangeError if it breaks a bound.
  */
 export function tableOf(plan, seedHex) {
   check(plan);
-  const table = new Array(unitsOf(plan)).fill(BLANK);
+  const table = new Array(plan.kind === 'prizes' ? plan.tickets : plan.parts).fill(BLANK);
   if (plan.kind === 'equal') {
     const more = plan.total % plan.parts;
     const each = (plan.total - more) / plan.parts;

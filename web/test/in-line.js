@@ -46,7 +46,7 @@ export async function traveller(page) {
   const later = (text, by) => new Date(Date.parse(text) + by);
   await page.clock.install();
   await page.route(/\/v1\//, async (route) => {
-    // Of an answer that is on its way as the clock moves, the page would take the time for that before.
+    // An answer that is under way when the clock moves keeps the time before the move: the page measures from when it asked.
     const by = ahead;
     const response = await route.fetch({ maxRetries: 2 });
     const body = await response.json();

@@ -23,6 +23,17 @@ afterEach(async ({ task }) => {
   expect(complaints).toEqual([]);
 });
 
+/** Waits for the focused button to be enabled, which has to happen at this time and leave the focus where it is. */
+export async function enabledAt(page, atMs) {
+  const buy = page.locator('[data-keep=buy]');
+  await buy.focus();
+  await page.waitForFunction(() => !document.querySelector('[data-keep=buy]')?.hasAttribute('aria-disabled'), null, { polling: 20 });
+  const late = Date.now() - atMs;
+  expect(late).toBeGreaterThan(-1_000);
+  expect(late).toBeLessThan(5_000);
+  expect(await buy.evaluate((element) => element === document.activeElement)).toBe(true);
+}
+
 /** A shop for one test, whose users sign in at an issuer. */
 export async function shopWithIssuer(options = {}) {
   const other = await openShop({ login: 'oidc', ...options });

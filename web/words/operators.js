@@ -365,7 +365,6 @@ export const operators = both({
   'op.home.revenue': ['Revenue', '收入'],
   'op.home.days': ['{n} d {left}', '{n} 天 {left}'],
   'op.home.ends_in': ['Ends in {left}', '{left} 后结束'],
-  'op.home.ended': ['{at}', '{at}'],
   'op.home.opening_passed': ['Opening has passed', '开售时间已过'],
   'op.home.in_report': ['See the report', '见报告'],
   'op.home.old': ['These figures may be old.', '这些数字可能已过时。'],

@@ -112,7 +112,7 @@ const wrong = (check: string, says: string, fix: string): Finding => ({ check, i
 const stop = (check: string, says: string, fix: string): Finding => ({ ...wrong(check, says, fix), stops: true });
 const wait = (check: string, says: string, fix: string): Finding => ({ check, is: 'wait', says, fix });
 
-/** No command begins in another account than the file's. */
+/** Always good: `target` has already refused credentials of another account. */
 function account({ deployment, account: id, name }: Preflight): Finding {
   return good('account', deployment.account === undefined ? `${id}; write account: '${id}' into deployments/${name}.ts, so that no other account is deployed to by mistake` : id);
 }

@@ -55,7 +55,7 @@ export function eachOf(
   });
 }
 
-/** The sum of metrics, by their ids: at most ten in an alarm. One without a sample counts as none. */
+/** The sum of metrics by id, of which an alarm takes at most ten. One without a sample counts as 0. */
 export function sumOf(usingMetrics: Record<string, cloudwatch.IMetric>, label: string, period = PERIOD): cloudwatch.MathExpression {
   const expression = Object.keys(usingMetrics).map((id) => `FILL(${id}, 0)`).join(' + ');
   return new cloudwatch.MathExpression({ expression, usingMetrics, period, label });

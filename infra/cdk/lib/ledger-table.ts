@@ -152,8 +152,10 @@ export class LedgerTable extends Construct {
       this.table.addGlobalSecondaryIndex({ indexName, ...keys, warmThroughput: byOrders ? warmThroughput : undefined });
     }
     this.name = this.table.tableName;
-    const throttles = Object.fromEntries(this.throttles().map((metric, index) => [`t${index}`, metric]));
-    if (settings.expressionAlarms) alarms.ringAt('table-throttled', sumOf(throttles, 'throttled'), 1);
+    if (settings.expressionAlarms) {
+      const throttles = Object.fromEntries(this.throttles().map((metric, index) => [`t${index}`, metric]));
+      alarms.ringAt('table-throttled', sumOf(throttles, 'throttled'), 1);
+    }
   }
 
   /** The table's part of the dashboard. */

@@ -61,7 +61,7 @@ function timeOf(sale) {
   if (left(sale.opens_at) > 0) return t('list.opens_in', { left: face(left(sale.opens_at)) });
   if (sale.state === 'draft') return t('op.home.opening_passed');
   if (left(sale.closes_at) > 0) return t('op.home.ends_in', { left: face(left(sale.closes_at)) });
-  return t('op.home.ended', { at: moment(sale.closes_at) });
+  return moment(sale.closes_at);
 }
 
 export class Home extends Screen {
