@@ -3,7 +3,7 @@
 import { isFree, odds, stake } from './awards.js';
 import { nextDrop, stateNow } from './catalog.js';
 import { clock } from './clock.js';
-import { h } from './dom.js';
+import { announce, h } from './dom.js';
 import { clockFace, money, moment, number, parts, span, timeOfDay } from './format.js';
 import { language, t } from './i18n.js';
 import { pictureOf } from './pictures.js';
@@ -106,10 +106,8 @@ export function actions(...children) {
 
 export const spinner = () => h('div', { class: 'spinner', 'aria-hidden': 'true' });
 
-/** The way back to all sales. */
 export const backToSales = () => actions(h('a', { class: 'button secondary', href: '#/' }, t('back')));
 
-/** A name and its value in a list of them. */
 export const fact = (name, value) => h('div', {}, h('dt', {}, t(name)), h('dd', {}, value));
 
 /** A problem in words. */
@@ -118,15 +116,17 @@ export function problemWords(problem) {
   return { title: t(`problem.${code}.title`), text: t(`problem.${code}.text`) };
 }
 
-/** Boxes of a fixed size that `show(ms)` fills. Screen readers do not announce them; milestones are announced elsewhere. */
-export function countdown(title = t('countdown.title')) {
+/**
+ * Boxes of a fixed size that count down to `to()`, with the `left` and `tick` of their stage, which also calls `every`. Screen readers do
+ * not announce them, only milestones in the words of `say`, if there are any.
+ */
+export function countdown({ to, every, say = null, title = t('countdown.title') }) {
+  const passed = say === null ? () => {} : milestones(say);
   const boxes = ['days', 'hours', 'minutes', 'seconds'].map((unit) => {
     const value = h('span', { class: 'value' }, '–');
     return { unit, value, box: h('div', {}, value, h('span', { class: 'unit' }, t(`countdown.${unit}`))) };
   });
-  const element = h('div', { class: 'countdown', role: 'timer', 'aria-label': title },
-    ...boxes.map(({ box }) => box));
-  const show = (ms) => {
+  const tick = (ms) => {
     const all = parts(ms);
     // Leading units that are zero have no box; minutes and seconds always have one.
     const hidden = all.days > 0 ? 0 : all.hours > 0 ? 1 : 2;
@@ -135,21 +135,26 @@ export function countdown(title = t('countdown.title')) {
       const text = String(all[unit]).padStart(2, '0');
       if (value.textContent !== text) value.textContent = text;
     }
+    passed(ms);
+    every(ms);
   };
-  return { element, show };
+  return {
+    boxes: h('div', { class: 'countdown', role: 'timer', 'aria-label': title }, boxes.map(({ box }) => box)),
+    left: () => to() - clock.now(), tick,
+  };
 }
 
 /** Seconds left at which a countdown is announced. */
 const SAID_AT = [3600, 600, 300, 60, 30, 10];
 
-/** Announces a countdown's milestones through `say`, each once. */
-export function milestones(say) {
+/** Announces a countdown's milestones in the words of `key`, each once. */
+export function milestones(key) {
   let last = Infinity;
   return (ms) => {
     const left = Math.ceil(ms / 1000);
     const passed = SAID_AT.find((at) => left <= at && last > at);
     // Milestones that passed before the page was opened are not announced.
-    if (passed !== undefined && last !== Infinity) say(span(left));
+    if (passed !== undefined && last !== Infinity) announce(t(key, { left: span(left) }));
     last = left;
   };
 }

@@ -12,18 +12,11 @@ import { t } from '../i18n.js';
 import { actions, backToSales, badge, button, panel, problemWords, spinner } from '../parts.js';
 import { betweenDrops, onlyQuotaLeft } from './idle-stages.js';
 
-/** Renders a stage: `{element, left, tick}`. */
-export function buyingStage(view, stage) {
-  return STAGES[stage.name](view, stage);
-}
-
 /** Whether the sale offers this kind of challenge. */
 const offers = ({ kinds }, kind) => kinds.includes(kind) || null;
 
-const STAGES = {
-  waiting: (view, { what }) => ({
-    element: panel('waiting', t('wait.title'), spinner(), h('p', {}, of(view.card, `wait.${what}`))),
-  }),
+export const BUYING_STAGES = {
+  waiting: (view, { what }) => panel('waiting', t('wait.title'), spinner(), h('p', {}, of(view.card, `wait.${what}`))),
 
   picture(view, { challenge, why }) {
     const wrong = why.wrong ? t('challenge.wrong') : why.over ? t('challenge.over') : '';
@@ -43,18 +36,15 @@ const STAGES = {
         input.focus();
       }
     };
-    return {
-      element: panel('challenge', t('challenge.title'),
-        h('p', { id: 'challenge-text' }, t('challenge.text')),
-        h('form', { onsubmit: submit, novalidate: true },
-          h('img', { class: 'challenge', src: challenge.picture, alt: t('challenge.picture'), width: 240, height: 72 }),
-          said,
-          h('label', { for: 'answer' }, t('challenge.answer')),
-          h('div', { class: 'row' }, input, h('button', { class: 'primary', type: 'submit' }, of(view.card, 'challenge.go')))),
-        h('div', { class: 'links' },
-          button(t('challenge.new'), () => view.buying.challenge('picture'), { class: 'link' }),
-          offers(challenge, 'work') && button(t('challenge.work'), () => view.buying.challenge('work'), { class: 'link' }))),
-    };
+    return panel('challenge', t('challenge.title'),
+      h('p', { id: 'challenge-text' }, t('challenge.text')),
+      h('form', { onsubmit: submit, novalidate: true },
+        h('img', { class: 'challenge', src: challenge.picture, alt: t('challenge.picture'), width: 240, height: 72 }), said,
+        h('label', { for: 'answer' }, t('challenge.answer')),
+        h('div', { class: 'row' }, input, h('button', { class: 'primary', type: 'submit' }, of(view.card, 'challenge.go')))),
+      h('div', { class: 'links' },
+        button(t('challenge.new'), () => view.buying.challenge('picture'), { class: 'link' }),
+        offers(challenge, 'work') && button(t('challenge.work'), () => view.buying.challenge('work'), { class: 'link' })));
   },
 
   work(view, { challenge }) {
@@ -62,11 +52,9 @@ const STAGES = {
     view.buying.addEventListener('progress', ({ part }) => {
       bar.value = part;
     }, { signal: view.signal });
-    return {
-      element: panel('work', t('work.title'), h('p', {}, t('work.text')), bar,
-        offers(challenge, 'picture') && h('div', { class: 'links' },
-          button(t('work.picture'), () => view.buying.challenge('picture'), { class: 'link' }))),
-    };
+    return panel('work', t('work.title'), h('p', {}, t('work.text')), bar,
+      offers(challenge, 'picture') && h('div', { class: 'links' },
+        button(t('work.picture'), () => view.buying.challenge('picture'), { class: 'link' })));
   },
 
   retrying(view, { problem, until }) {
@@ -83,10 +71,7 @@ const STAGES = {
     };
   },
 
-  signed_out: (view) => ({
-    element: panel('signed-out', t('signed.out.title'), h('p', {}, t('signed.out.text')),
-      actions(view.buyButton(t('sign.in')))),
-  }),
+  signed_out: (view) => panel('signed-out', t('signed.out.title'), h('p', {}, t('signed.out.text')), actions(view.buyButton(t('sign.in')))),
 
   problem(view, { problem, at }) {
     const until = quotaEnd(view.card, problem);
@@ -94,46 +79,45 @@ const STAGES = {
     const next = problem.code === 'sold_out' ? nextDrop(problem.members) : null;
     if (next !== null) return betweenDrops(view, next, view.dropHasCome);
     const { title, text } = problem.code === 'sold_out' ? soldOut(view.card) : problemWords(problem);
-    const stage = PROBLEMS[problem.code] ?? PROBLEMS.other;
-    const { parts, left, tick } = stage(view, problem, at);
-    return { element: panel(`problem ${problem.code}`, title, h('p', {}, text), ...parts), left, tick };
+    const shown = (...parts) => panel(`problem ${problem.code}`, title, h('p', {}, text), ...parts);
+    if (problem.code === 'rate_limited') return rateLimited(view, shown, at + (problem.retryAfterS ?? 1) * 1000);
+    return shown(...(WHAT_NEXT[problem.code] ?? WHAT_NEXT.other)(view, problem));
   },
 };
 
-const turnedAway = () => ({ parts: [contactLine(), backToSales()] });
+const turnedAway = () => [contactLine(), backToSales()];
 
-const PROBLEMS = {
-  sold_out: (view) => ({ parts: [actions(button(t('sold_out.look'), view.lookAgain, { class: 'secondary' }))] }),
-  closed: () => ({ parts: [backToSales()] }),
+/** What the buyer can do about a problem. */
+const WHAT_NEXT = {
+  sold_out: (view) => [actions(button(t('sold_out.look'), view.lookAgain, { class: 'secondary' }))],
+  closed: () => [backToSales()],
   blocked: turnedAway,
   forbidden: turnedAway,
-  unpaid_limit: () => ({ parts: [backToSales()] }),
-  paused: () => ({ parts: [contactLine()] }),
-
-  limit_reached(view, problem) {
-    const items = (problem.members.reservation_ids ?? []).map((id) => live(id, view.signal));
-    return { parts: [h('h3', {}, t('limit.yours')), h('ul', { class: 'reservations' }, items)] };
-  },
-
-  rate_limited(view, problem, at) {
-    const until = at + (problem.retryAfterS ?? 1) * 1000;
-    const said = h('p', { class: 'quiet left' });
-    const again = view.buyButton(t('retry'), { 'aria-disabled': 'true', class: 'secondary' });
-    again.addEventListener('click', (event) => {
-      if (again.hasAttribute('aria-disabled')) event.stopImmediatePropagation();
-    }, { capture: true });
-    return {
-      parts: [said, actions(again)],
-      left: () => until - clock.now(),
-      tick(ms) {
-        said.textContent = ms > 0 ? t('again.from', { left: span(ms / 1000) }) : '';
-        if (ms <= 0) again.removeAttribute('aria-disabled');
-      },
-    };
-  },
-
-  other: (view) => ({ parts: [actions(view.buyButton(t('retry')))] }),
+  unpaid_limit: () => [backToSales()],
+  paused: () => [contactLine()],
+  limit_reached: (view, problem) => [
+    h('h3', {}, t('limit.yours')),
+    h('ul', { class: 'reservations' }, (problem.members.reservation_ids ?? []).map((id) => live(id, view.signal))),
+  ],
+  other: (view) => [actions(view.buyButton(t('retry')))],
 };
+
+/** The button works again after `until`. */
+function rateLimited(view, shown, until) {
+  const said = h('p', { class: 'quiet left' });
+  const again = view.buyButton(t('retry'), { 'aria-disabled': 'true', class: 'secondary' });
+  again.addEventListener('click', (event) => {
+    if (again.hasAttribute('aria-disabled')) event.stopImmediatePropagation();
+  }, { capture: true });
+  return {
+    element: shown(said, actions(again)),
+    left: () => until - clock.now(),
+    tick(ms) {
+      said.textContent = ms > 0 ? t('again.from', { left: span(ms / 1000) }) : '';
+      if (ms <= 0) again.removeAttribute('aria-disabled');
+    },
+  };
+}
 
 /** A link to one of the user's reservations, with its current status. */
 function live(id, signal) {

@@ -9,65 +9,39 @@ import { announce, h } from '../dom.js';
 import { hour } from '../early.js';
 import { moment, span, timeOfDay } from '../format.js';
 import { t } from '../i18n.js';
-import { actions, backToSales, button, countdown, milestones, panel, spinner } from '../parts.js';
-
-/** Renders the stage of a state: `{element, left, tick}`. */
-export function idleStage(view, state) {
-  return STAGES[state](view);
-}
+import { actions, backToSales, button, countdown, panel, spinner } from '../parts.js';
 
 /** Counts down to the next drop, and then calls `over`. */
 export function betweenDrops(view, next, over) {
-  const { element, show } = countdown(t('between.title'));
-  const say = milestones((left) => announce(t('between.say', { left })));
+  const { boxes, ...timing } = countdown({
+    to: () => next, title: t('between.title'), say: view.atLimit ? null : 'between.say', every: (ms) => ms <= 0 && !view.atLimit && over(),
+  });
   const soon = h('button', { type: 'button', class: 'primary', 'aria-disabled': 'true', 'data-keep': 'buy' }, t('between.soon'));
   return {
-    element: panel('upcoming', t('between.title'), element, yours(view), h('p', {}, t('between.text', { at: timeOfDay(next) })),
+    element: panel('upcoming', t('between.title'), boxes, yours(view), h('p', {}, t('between.text', { at: timeOfDay(next) })),
       view.atLimit ? null : actions(soon)),
-    left: () => next - clock.now(),
-    tick(ms) {
-      show(ms);
-      if (view.atLimit) return;
-      say(ms);
-      if (ms <= 0) over();
-    },
+    ...timing,
   };
 }
 
-/** Members can buy; everyone else sees a countdown. */
-function membersFirst(view) {
-  const { element, show } = countdown();
-  const say = milestones((left) => announce(t('countdown.say', { left })));
-  const buy = view.atLimit ? h('p', { class: 'quiet' }, of(view.card, 'limit.text')) : actions(view.buyButton(t('early.buy')));
-  return {
-    element: panel('open', t('early.title'), yours(view), h('p', {}, t('early.text', { at: hour(view.opensAt) })), buy, element,
-      h('p', { class: 'quiet' }, t('countdown.at', { at: moment(view.opensAt, true) }))),
-    left: () => view.opensAt - clock.now(),
-    tick(ms) {
-      show(ms);
-      say(ms);
-      if (ms <= 0) {
-        announce(t('countdown.open'), 'assertive');
-        view.update();
-      }
-    },
-  };
-}
+/** Counts down to the opening, and then says that it has come. */
+const untilOpen = (view, every) => countdown({
+  to: () => view.opensAt, say: 'countdown.say',
+  every(ms) {
+    if (ms <= 0) announce(t('countdown.open'), 'assertive');
+    every(ms);
+  },
+});
+
+export const opens = (view) => h('p', { class: 'quiet' }, t('countdown.at', { at: moment(view.opensAt, true) }));
 
 /** The remaining units are the members' quota until `until`. */
 export function onlyQuotaLeft(view, until) {
-  const { element, show } = countdown();
-  element.setAttribute('aria-label', t('early.quota.label'));
+  const { boxes, ...timing } = countdown({ to: () => until, title: t('early.quota.label'), every: (ms) => ms <= 0 && view.dropHasCome() });
   return {
-    element: panel('problem sold_out', t('early.quota.title'), h('p', {}, t('early.quota.text', { at: hour(until) })), element,
+    element: panel('problem sold_out', t('early.quota.title'), h('p', {}, t('early.quota.text', { at: hour(until) })), boxes,
       actions(button(t('sold_out.look'), view.lookAgain, { class: 'secondary' }))),
-    left: () => until - clock.now(),
-    tick(ms) {
-      show(ms);
-      if (ms > 0) return;
-      announce(of(view.card, 'sold_out.back'), 'assertive');
-      view.buying.reset();
-    },
+    ...timing,
   };
 }
 
@@ -79,37 +53,37 @@ export function yours(view) {
     : null;
 }
 
+export const addToCalendar = ({ card }) => (
+  h('p', { class: 'calendar' }, button(t('calendar.add'), () => saveCalendar(card, clock.now()), { class: 'link' })));
+
 /** A link to the check of the draw; null for a sale without one. */
 export function check({ card }) {
   return card.draw ? h('p', {}, verifyLink(card.sale_id, card.round)) : null;
 }
 
-const STAGES = {
+/** The stage of each state. */
+export const IDLE_STAGES = {
   upcoming(view) {
-    const { element, show } = countdown();
-    const say = milestones((left) => announce(t('countdown.say', { left })));
+    // Members can buy before the countdown ends.
+    const { boxes, ...timing } = untilOpen(view, (ms) => (ms <= 0 || view.state !== 'upcoming') && view.update());
     const soon = h('button', { type: 'button', class: 'primary', 'aria-disabled': 'true', 'data-keep': 'buy' }, t('buy.soon'));
     return {
-      element: panel('upcoming', t('countdown.title'), element, view.refusedEarly ? h('p', {}, t('early.refused')) : null,
-        h('p', { class: 'quiet' }, t('countdown.at', { at: moment(view.opensAt, true) })), actions(soon),
-        h('p', { class: 'calendar' }, button(t('calendar.add'), () => saveCalendar(view.card, clock.now()), { class: 'link' }))),
-      left: () => view.opensAt - clock.now(),
-      tick(ms) {
-        show(ms);
-        say(ms);
-        if (ms <= 0) announce(t('countdown.open'), 'assertive');
-        // Members can buy before the countdown ends.
-        if (ms <= 0 || view.state !== 'upcoming') view.update();
-      },
+      element: panel('upcoming', t('countdown.title'), boxes, view.refusedEarly ? h('p', {}, t('early.refused')) : null, opens(view),
+        actions(soon), addToCalendar(view)),
+      ...timing,
     };
   },
 
-  early: membersFirst,
+  early(view) {
+    const { boxes, ...timing } = untilOpen(view, (ms) => ms <= 0 && view.update());
+    const buy = view.atLimit ? h('p', { class: 'quiet' }, of(view.card, 'limit.text')) : actions(view.buyButton(t('early.buy')));
+    return {
+      element: panel('open', t('early.title'), yours(view), h('p', {}, t('early.text', { at: hour(view.opensAt) })), buy, boxes, opens(view)),
+      ...timing,
+    };
+  },
 
-  preparing: (view) => ({
-    element: panel('waiting', t('preparing.title'), spinner(), yours(view), h('p', {}, t('preparing.text'))),
-  }),
-
+  preparing: (view) => panel('waiting', t('preparing.title'), spinner(), yours(view), h('p', {}, t('preparing.text'))),
 
   open(view) {
     const has = yours(view);
@@ -133,19 +107,10 @@ const STAGES = {
     // Units of a free sale never come back.
     const again = isFree(view.card) ? check(view) : actions(view.buyButton(t('buy.again'), { class: 'secondary' }));
     const { title, text } = soldOut(view.card);
-    return {
-      element: panel('sold_out', title, yours(view), h('p', {}, text), again),
-    };
+    return panel('sold_out', title, yours(view), h('p', {}, text), again);
   },
 
-  paused(view) {
-    return { element: panel('paused', t('problem.paused.title'), yours(view), h('p', {}, t('problem.paused.text')), contactLine()) };
-  },
+  paused: (view) => panel('paused', t('problem.paused.title'), yours(view), h('p', {}, t('problem.paused.text')), contactLine()),
 
-  closed(view) {
-    return {
-      element: panel('closed', t('problem.closed.title'), yours(view), h('p', {}, t('problem.closed.text')), check(view),
-        backToSales()),
-    };
-  },
+  closed: (view) => panel('closed', t('problem.closed.title'), yours(view), h('p', {}, t('problem.closed.text')), check(view), backToSales()),
 };

@@ -2,17 +2,12 @@
 
 import { awardWords, isFree, of, verifyLink } from '../awards.js';
 import { clock } from '../clock.js';
-import { announce, h } from '../dom.js';
+import { h } from '../dom.js';
 import { clockFace, money, moment, number, roundOf, saleOf } from '../format.js';
 import { ask } from '../http.js';
 import { language, t } from '../i18n.js';
 import { actions, button, milestones, panel, problemWords, spinner } from '../parts.js';
 import { pay } from '../pay.js';
-
-/** Renders a stage: `{element, left, tick}`. */
-export function reservationStage(view, stage) {
-  return STAGES[stage](view, view.watch.reservation);
-}
 
 const toOrders = () => h('a', { class: 'button secondary', href: '#/orders' }, t('to.orders'));
 const toSale = (view) => h('a', { class: 'button secondary', href: `#/sales/${saleOf(view.id)}` }, t('to.sale'));
@@ -35,11 +30,11 @@ const LAST_MS = 60_000;
 const urgency = (ms) => (ms <= LAST_MS ? 'last' : ms <= HURRY_MS ? 'hurry' : 'left');
 
 function ended(kind, icon) {
-  return (view, reservation) => ({
-    element: panel(kind, t(`${kind}.title`), h('div', { class: `mark ${icon}`, 'aria-hidden': 'true' }),
-      h('p', {}, t(`${kind}.text`, reservation)), refund(reservation), actions(...ways[kind](view))),
-  });
+  return (view, reservation) => panel(kind, t(`${kind}.title`), mark(icon), h('p', {}, t(`${kind}.text`, reservation)), refund(reservation),
+    actions(...ways[kind](view)));
 }
+
+const mark = (icon) => h('div', { class: `mark ${icon}`, 'aria-hidden': 'true' });
 
 /** The links of each final state. */
 const ways = {
@@ -48,38 +43,29 @@ const ways = {
   cancelled: (view) => [toOrders(), toSale(view)],
 };
 
-const STAGES = {
-  loading: (view) => ({ element: panel('waiting', t('wait.title'), spinner(), h('p', {}, t('loading')), trouble(view)) }),
+export const RESERVATION_STAGES = {
+  loading: (view) => panel('waiting', t('wait.title'), spinner(), h('p', {}, t('loading')), trouble(view)),
 
   problem(view) {
     const { title, text } = problemWords(view.watch.trouble);
-    return { element: panel('problem', title, h('p', {}, text), actions(toOrders())) };
+    return panel('problem', title, h('p', {}, text), actions(toOrders()));
   },
 
-  signed_out: (view) => ({
-    element: panel('signed-out', t('signed.out.title'), h('p', {}, t('signed.out.text')),
-      actions(button(t('sign.in'), view.again, { class: 'primary' }))),
-  }),
+  signed_out: (view) => panel('signed-out', t('signed.out.title'), h('p', {}, t('signed.out.text')),
+    actions(button(t('sign.in'), view.again, { class: 'primary' }))),
 
-  queued(view) {
-    return {
-      element: panel('queued', t('queued.title'), spinner(),
-        h('p', {}, of(view.card, view.slow ? 'queued.slow' : 'queued.text')), h('p', { class: 'quiet' }, t('queued.keep')), trouble(view)),
-    };
-  },
+  queued: (view) => panel('queued', t('queued.title'), spinner(), h('p', {}, of(view.card, view.slow ? 'queued.slow' : 'queued.text')),
+    h('p', { class: 'quiet' }, t('queued.keep')), trouble(view)),
 
   pending_payment(view, reservation) {
     const face = h('span', { class: 'face' });
     const label = h('span', { class: 'label' }, t('pending.left'));
     const timer = h('div', { class: 'left', role: 'timer', 'aria-label': t('pending.left') },
       label, face, h('span', { class: 'quiet' }, t('pending.by', { at: moment(reservation.pay_by, true) })));
-    const say = milestones((left) => announce(t('pending.say', { left })));
+    const say = milestones('pending.say');
     const price = money(reservation.price_minor, reservation.currency);
     return {
-      element: panel('pending', t('pending.title'),
-        h('p', {}, t('pending.text')),
-        timer,
-        failure(view), trouble(view),
+      element: panel('pending', t('pending.title'), h('p', {}, t('pending.text')), timer, failure(view), trouble(view),
         view.doing === 'asking' || view.doing === 'giving' ? giveBack(view) : payment(view, reservation, price)),
       left: () => Date.parse(reservation.pay_by) - clock.now(),
       tick(ms) {
@@ -90,31 +76,22 @@ const STAGES = {
           label.textContent = t(`pending.${now}`);
         }
         say(ms);
-        if (ms <= 0) view.watch.soon();
-        if (ms <= 0) view.update();
+        if (ms > 0) return;
+        view.watch.soon();
+        view.update();
       },
     };
   },
 
-  over: (view, reservation) => ({
-    element: panel('over', t('over.title'), spinner(), h('p', {}, t('over.text')), refund(reservation), trouble(view)),
-  }),
+  over: (view, reservation) => panel('over', t('over.title'), spinner(), h('p', {}, t('over.text')), refund(reservation), trouble(view)),
 
   granted(view, reservation) {
     const { award, unit } = reservation;
-    if (!award) {
-      return {
-        element: panel('granted', t('granted.title'), h('div', { class: 'mark good', 'aria-hidden': 'true' }),
-          h('p', {}, t('granted.text', { unit })), refund(reservation), actions(toOrders(), toSale(view))),
-      };
-    }
-    return {
-      element: panel(`granted ${award.kind}`, t(`award.${award.kind}.title`),
-        h('p', { class: `award ${award.kind}` }, award.kind === 'entered' ? t('award.entered.number', { unit: number(unit) }) : awardWords(award)),
-        h('p', {}, t(`award.${award.kind}.text`)),
-        h('p', { class: 'quiet' }, verifyLink(saleOf(view.id), roundOf(view.id), unit)),
-        refund(reservation), actions(toOrders(), toSale(view))),
-    };
+    const next = [refund(reservation), actions(toOrders(), toSale(view))];
+    if (!award) return panel('granted', t('granted.title'), mark('good'), h('p', {}, t('granted.text', { unit })), ...next);
+    return panel(`granted ${award.kind}`, t(`award.${award.kind}.title`),
+      h('p', { class: `award ${award.kind}` }, award.kind === 'entered' ? t('award.entered.number', { unit: number(unit) }) : awardWords(award)),
+      h('p', {}, t(`award.${award.kind}.text`)), h('p', { class: 'quiet' }, verifyLink(saleOf(view.id), roundOf(view.id), unit)), ...next);
   },
 
   paid: ended('paid', 'good'),
@@ -123,10 +100,8 @@ const STAGES = {
 
   failed(view, reservation) {
     const reason = `failed.${reservation.reason}`;
-    return {
-      element: panel('failed', t('failed.title'), h('div', { class: 'mark gone', 'aria-hidden': 'true' }),
-        h('p', {}, t(language.has(reason) ? reason : 'failed.other')), isFree(view.card) ? null : refund(reservation), actions(toSale(view), toOrders())),
-    };
+    return panel('failed', t('failed.title'), mark('gone'), h('p', {}, t(language.has(reason) ? reason : 'failed.other')),
+      isFree(view.card) ? null : refund(reservation), actions(toSale(view), toOrders()));
   },
 };
 

@@ -8,9 +8,8 @@ import { moment, saleOf, shortId } from '../format.js';
 import { language, t } from '../i18n.js';
 import { fact, picture } from '../parts.js';
 import { push } from '../push.js';
-import { everySecond } from '../timing.js';
 import { Watch } from '../watch.js';
-import { reservationStage } from './reservation-stages.js';
+import { RESERVATION_STAGES } from './reservation-stages.js';
 import { View } from './view.js';
 
 /** After this time in the queue, the page says that it takes longer than usual. */
@@ -22,7 +21,6 @@ export class ReservationView extends View {
   #picture = h('div', { class: 'product-picture' });
   #facts = h('dl', { class: 'facts' });
   #shown = '';
-  #stop = new AbortController();
   /** The current action: `paying`, `giving` or `asking`. `said` is what went wrong with it. */
   doing = null;
   said = null;
@@ -96,15 +94,11 @@ export class ReservationView extends View {
     if (key === this.#shown) return;
     const first = this.#shown === '';
     this.#shown = key;
-    this.#stop.abort();
-    this.#stop = new AbortController();
     // The panel grows with its answer, and would push them down. In trouble they say which order it is about.
     if (stage === 'loading' && !trouble) this.#facts.replaceChildren();
     else this.#fill(reservation);
     this.#showPicture();
-    const shown = reservationStage(this, stage);
-    this.put(this.#place, shown.element, { quiet: first && stage === 'loading' });
-    if (shown.tick) everySecond(shown.left, shown.tick, AbortSignal.any([this.#stop.signal, this.signal]));
+    this.put(this.#place, RESERVATION_STAGES[stage](this, reservation), { quiet: first && stage === 'loading' });
   }
 
   #fill(reservation) {

@@ -10,8 +10,8 @@ import { t } from '../i18n.js';
 import { button, chances, facts, goods, nothing, picture, price, problemWords, rainWords, saleBadge, skeleton } from '../parts.js';
 import { session } from '../session.js';
 import { EARLY_MS, REFRESH_CHANGE_MS, REFRESH_EARLY_MS, REFRESH_MS, REFRESH_SOON_MS, everySecond, refreshing } from '../timing.js';
-import { buyingStage } from './buying-stages.js';
-import { idleStage } from './idle-stages.js';
+import { BUYING_STAGES } from './buying-stages.js';
+import { IDLE_STAGES } from './idle-stages.js';
 import { View } from './view.js';
 
 /** A card that was loaded this soon after an answer may be older than the answer. */
@@ -36,7 +36,6 @@ export class SaleView extends View {
   #rain = h('p', { class: 'rain', hidden: true });
   /** The drop at the end of the countdown. */
   #awaited = null;
-  #stop = new AbortController();
   /** For a sale with a line: its module, which few sales need, and the state of this round's line. */
   #line = null;
   #waiting = null;
@@ -275,13 +274,10 @@ export class SaleView extends View {
     if (key === this.#shown) return;
     const first = this.#shown === '';
     this.#shown = key;
-    this.#stop.abort();
-    this.#stop = new AbortController();
     this.main.querySelector('.product')?.classList.toggle('compact', !this.buying.idle);
-    const shown = !this.buying.idle ? buyingStage(this, stage) : line ? this.#line.lineStage(this, this.#waiting, line)
-      : idleStage(this, loads ? 'preparing' : state);
-    this.put(this.#place, shown.element, { quiet: first && !byUser });
-    if (shown.tick) everySecond(shown.left, shown.tick, AbortSignal.any([this.#stop.signal, this.signal]));
+    const shown = !this.buying.idle ? BUYING_STAGES[stage.name](this, stage)
+      : line ? this.#line.LINE_STAGES[line](this, this.#waiting) : IDLE_STAGES[loads ? 'preparing' : state](this);
+    this.put(this.#place, shown, { quiet: first && !byUser });
   }
 
   /** Shows the progress of the rain, without announcing it: it changes every second. */

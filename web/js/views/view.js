@@ -2,10 +2,12 @@
 
 import { announce, focusOn, h } from '../dom.js';
 import { language, t } from '../i18n.js';
+import { everySecond } from '../timing.js';
 
 /** A screen in `main`, from `show` until `leave`. */
 export class View {
   #ended = new AbortController();
+  #stage = new AbortController();
 
   constructor(main) {
     this.main = main;
@@ -17,7 +19,6 @@ export class View {
     return this.#ended.signal;
   }
 
-  /** The document's title. */
   get title() {
     return '';
   }
@@ -40,20 +41,25 @@ export class View {
   }
 
   /**
-   * Shows `stage` in `place`. If the focus was inside the replaced part, it moves to the button with the same `data-keep`, to
-   * the element that asks for it, or to the heading. Otherwise the focus stays, and the heading is announced.
+   * Shows a stage in `place`: an element, or `{element, left, tick}`, whose `tick` is called every second until the next stage. If the
+   * focus was inside the replaced part, it moves to the button with the same `data-keep`, to the element that asks for it, or to the
+   * heading. Otherwise the focus stays, and the heading is announced.
    */
   put(place, stage, { quiet = false } = {}) {
+    const { element = stage, left, tick } = stage;
+    this.#stage.abort();
+    this.#stage = new AbortController();
     const active = document.activeElement;
     const mine = active !== place && place.contains(active);
     const keep = mine && active.dataset.keep;
-    place.replaceChildren(stage);
-    const heading = stage.querySelector('h2')?.textContent;
+    place.replaceChildren(element);
+    const heading = element.querySelector('h2');
     if (mine) {
-      const kept = keep ? stage.querySelector(`[data-keep="${keep}"]`) : null;
-      focusOn(kept ?? stage.querySelector('[data-first]') ?? stage.querySelector('h2'));
-    } else if (!quiet && heading) {
-      announce(heading);
+      const kept = keep ? element.querySelector(`[data-keep="${keep}"]`) : null;
+      focusOn(kept ?? element.querySelector('[data-first]') ?? heading);
+    } else if (!quiet && heading?.textContent) {
+      announce(heading.textContent);
     }
+    if (tick) everySecond(left, tick, AbortSignal.any([this.#stage.signal, this.signal]));
   }
 }

@@ -1,17 +1,16 @@
 // The waiting page of a sale with a line. Only such sales load it.
 
 import { isFree, of, soldOut } from '../awards.js';
-import { saveCalendar } from '../calendar.js';
 import { clock } from '../clock.js';
 import { contactLine } from '../contact.js';
 import { announce, h } from '../dom.js';
 import { hour } from '../early.js';
-import { moment, number, span } from '../format.js';
+import { number, span } from '../format.js';
 import { language, t } from '../i18n.js';
 import { actions, backToSales, button, countdown, fact, milestones, panel, problemWords, spinner } from '../parts.js';
 import { session } from '../session.js';
 import { lineWords } from '../../words/line.js';
-import { check, yours } from './idle-stages.js';
+import { addToCalendar, check, opens, yours } from './idle-stages.js';
 
 export { Waiting } from '../waiting.js';
 
@@ -49,11 +48,6 @@ export function canGoOn(view, waiting, state) {
   return waiting.isNewTurn && view.buying.purchase?.live.length === 0 && (state === 'open' || state === 'sold_out') && waiting.state === 'moving';
 }
 
-/** Makes the element of a stage: `{element, left, tick}`. */
-export function lineStage(view, waiting, name) {
-  return STAGES[name](view, waiting);
-}
-
 /** A part that is rendered again, without an announcement, when `key` changes. */
 function live(key, make) {
   const place = h('div', { class: 'live' });
@@ -83,18 +77,15 @@ function stage(kind, title, parts, { left = () => 0, every = () => {} } = {}) {
 
 /** The view before the opening, with its countdown. */
 function upcoming(view, title, parts) {
-  const { element, show } = countdown();
-  const say = milestones((left) => announce(t('countdown.say', { left })));
-  const label = title === t('countdown.title') ? null : h('p', { class: 'quiet' }, t('countdown.title'));
-  return stage('upcoming', title, [label, element, ...parts], {
-    left: () => view.opensAt - clock.now(),
+  const { boxes, left, tick } = countdown({
+    to: () => view.opensAt, say: 'countdown.say',
     every(ms) {
-      show(ms);
-      say(ms);
       if (ms <= 0) announce(t('line.drawing.title'), 'assertive');
       view.update();
     },
   });
+  const label = title === t('countdown.title') ? null : h('p', { class: 'quiet' }, t('countdown.title'));
+  return stage('upcoming', title, [label, boxes, ...parts], { left, every: tick });
 }
 
 /** A number rounded to two digits. */
@@ -103,7 +94,6 @@ function about(n) {
   return Math.round(n / step) * step;
 }
 
-const opens = (view) => h('p', { class: 'quiet' }, t('countdown.at', { at: moment(view.opensAt, true) }));
 const fair = () => h('p', {}, t('line.fair'));
 
 /** Says that the last request failed; it is retried automatically. */
@@ -201,10 +191,9 @@ function comingBack(waiting) {
 
 const joinButton = (waiting) => actions(button(t('line.join'), () => waiting.join(), { class: 'primary', 'data-keep': 'buy' }));
 
-const STAGES = {
+export const LINE_STAGES = {
   announced: (view, waiting) => upcoming(view, t('countdown.title'), [
-    h('p', {}, t('line.announced', { at: hour(waiting.ticketsFrom) })), opens(view), proof(waiting),
-    h('p', { class: 'calendar' }, button(t('calendar.add'), () => saveCalendar(view.card, clock.now()), { class: 'link' })),
+    h('p', {}, t('line.announced', { at: hour(waiting.ticketsFrom) })), opens(view), proof(waiting), addToCalendar(view),
   ]),
 
   sign_in: (view, waiting) => (view.state === 'upcoming'
@@ -228,7 +217,7 @@ const STAGES = {
   drawing: (view, waiting) => stage('waiting', t('line.drawing.title'), [spinner(), h('p', {}, t('line.drawing')), trouble(waiting)]),
 
   waiting(view, waiting) {
-    const say = milestones((left) => announce(t('line.say', { left })));
+    const say = milestones('line.say');
     return stage('in-line', t('line.waiting.title'), [
       yours(view), standing(waiting), h('p', {}, t('line.then')), h('p', { class: 'quiet' }, t('line.pace')), trouble(waiting), proof(waiting),
     ], { every: () => say((waiting.waitS?.to ?? Infinity) * 1000) });
