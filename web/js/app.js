@@ -1,6 +1,6 @@
 // The shop: chooses the screen, and shows the frame around it.
 
-import { beginScreen } from './ahead.js';
+import { beginScreen } from './catalog.js';
 import { clock } from './clock.js';
 import { focusOn } from './dom.js';
 import { language, t } from './i18n.js';
@@ -9,7 +9,7 @@ import { nothing, problemWords } from './parts.js';
 import { comeBack, renewal } from './renewal.js';
 import { session } from './session.js';
 import { frame } from './frame.js';
-import { CampaignView, SalesView } from './views/campaigns.js';
+import { SalesView } from './views/campaigns.js';
 import { OrdersView } from './views/orders.js';
 import { ReceiptView } from './views/receipt.js';
 import { ReservationView } from './views/reservation.js';
@@ -48,7 +48,7 @@ class LazyVerifyView extends View {
 const ID = '([a-z0-9][a-z0-9.-]{0,91})';
 const ROUTES = [
   [/^$/, SalesView],
-  [new RegExp(`^campaigns/${ID}$`), CampaignView],
+  [new RegExp(`^campaigns/${ID}$`), SalesView],
   [new RegExp(`^sales/${ID}$`), SaleView],
   [new RegExp(`^reservations/${ID}$`), ReservationView],
   [new RegExp(`^receipts/${ID}$`), ReceiptView],

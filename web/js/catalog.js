@@ -3,17 +3,23 @@
 import { clock } from './clock.js';
 import { membersOpen } from './early.js';
 import { ask, get } from './http.js';
+import { pictureOf } from './pictures.js';
 import { session } from './session.js';
 
 const cards = new Map();
 /** Requests that were started before a screen needed them. */
 const begun = new Map();
 
-/** Starts the requests that a screen needs first while the screen is still being built. */
-export function begin(path) {
-  const found = get(path);
-  begun.set(path, found);
-  return found;
+/** Starts loading what `hash` shows, before its screen has its words: its document, then the first picture in it. */
+export function beginScreen(hash) {
+  const [known, what = 'sales'] = /^#?\/?((?:campaigns|sales)\/[a-z0-9-]+)?$/.exec(hash) ?? [];
+  if (known === undefined) return;
+  const path = `/v1/${what}`;
+  begun.set(path, get(path));
+  begun.get(path).then((found) => {
+    const card = (found.sales ?? [found])[0];
+    if (card?.sale_id) new Image().src = pictureOf(card).src;
+  }, () => {});
 }
 
 /** Rounds that were seen prepared. If the state of one is unknown later, the button stays. */
@@ -34,15 +40,9 @@ function first(path, signal) {
   return found ?? get(path, { signal });
 }
 
-/** The data of the shop's first page: `{sales, campaigns}`. */
-export async function front(signal) {
-  const found = await first('/v1/sales', signal);
-  found.sales.forEach(note);
-  return found;
-}
-
-export async function campaign(id, signal) {
-  const found = await first(`/v1/campaigns/${encodeURIComponent(id)}`, signal);
+/** All sales, with the `campaigns`; or those of a campaign, with its `title`. */
+export async function list(campaign, signal) {
+  const found = await first(campaign ? `/v1/campaigns/${encodeURIComponent(campaign)}` : '/v1/sales', signal);
   found.sales.forEach(note);
   return found;
 }

@@ -1,6 +1,6 @@
 // The list of sales: all published ones, or those of one campaign.
 
-import { campaign, front, stateNow } from '../catalog.js';
+import { list, stateNow } from '../catalog.js';
 import { clock } from '../clock.js';
 import { h } from '../dom.js';
 import { whoWhen } from '../early.js';
@@ -26,31 +26,38 @@ function when(card, state) {
   return state === 'preparing' ? t('list.preparing') : t('list.open', { at: moment(card.closes_at) });
 }
 
-/** A list that is reloaded regularly, and rendered again when it has changed. */
-class ListView extends View {
-  #items = null;
+/** All sales, or those of a campaign: a list that is reloaded regularly, and rendered again when it has changed. */
+export class SalesView extends View {
+  #campaign;
+  /** `{title, sales, campaigns}`. */
+  #found = null;
   #problem = null;
   #shown = null;
   /** The lines that are updated every second: `{card, state, line}`. */
   #lines = [];
 
-  constructor(main, id) {
+  constructor(main, campaign) {
     super(main);
-    this.id = id;
+    this.#campaign = campaign;
     this.render();
     refreshing(() => this.#load(), () => REFRESH_MS, this.signal);
     everySecond(() => 0, () => this.#tick(), this.signal);
   }
 
+  get title() {
+    return this.#found?.title ?? t('sales.title');
+  }
+
   async #load() {
     try {
-      this.#items = await this.load();
+      this.#found = await list(this.#campaign, this.signal);
       this.#problem = null;
     } catch (error) {
       if (this.signal.aborted) return;
       this.#problem = error;
     }
-    const now = JSON.stringify([this.title, this.campaigns, this.#items, this.#items ? null : this.#problem?.code]);
+    const { sales, campaigns } = this.#found ?? {};
+    const now = JSON.stringify([this.title, campaigns, sales, sales ? null : this.#problem?.code]);
     if (now !== this.#shown) this.render();
     this.#shown = now;
   }
@@ -71,16 +78,25 @@ class ListView extends View {
     const active = document.activeElement;
     const at = this.main.contains(active) ? active.getAttribute('href') ?? active.tagName : null;
     this.#lines = [];
-    this.main.replaceChildren(...this.head().filter(Boolean), this.#body());
+    this.main.replaceChildren(...this.#head().filter(Boolean), this.#body());
     if (at) this.main.querySelector(at === 'H1' ? 'h1' : `[href="${at}"]`)?.focus({ preventScroll: true });
   }
 
+  #head() {
+    const heading = h('h1', { tabindex: '-1' }, this.title);
+    if (this.#campaign) return [h('a', { class: 'back', href: '#/' }, t('back')), heading];
+    const links = (this.#found?.campaigns ?? []).map(({ campaign_id: id, title }) => h('li', {}, h('a', { href: `#/campaigns/${id}` }, title)));
+    return [heading, h('p', { class: 'lead' }, t('sales.lead')),
+      links.length ? h('nav', { class: 'campaigns', 'aria-label': t('nav.campaigns') }, h('ul', {}, links)) : null];
+  }
+
   #body() {
-    if (this.#items?.length) {
-      tellApart(this.#items);
-      return h('ul', { class: 'cards' }, this.#items.map((item, index) => h('li', {}, this.#card(item, index))));
+    const { sales } = this.#found ?? {};
+    if (sales?.length) {
+      tellApart(sales);
+      return h('ul', { class: 'cards' }, sales.map((card, index) => h('li', {}, this.#card(card, index))));
     }
-    if (this.#items) return this.none();
+    if (sales) return this.#campaign ? empty(t('missing.title'), t('campaign.none')) : empty(t('sales.none.title'), t('sales.none.text'));
     if (!this.#problem) return h('div', { class: 'cards' }, skeleton('card'), skeleton('card'), skeleton('card'));
     return trouble(problemWords(this.#problem), () => this.#load());
   }
@@ -96,48 +112,5 @@ class ListView extends View {
         saleBadge(card), h('h2', {}, card.title), price(card),
         card.rain ? h('p', { class: 'rain' }, rainInList(card, state)) : null,
         who === null ? null : h('p', { class: 'early' }, who), line));
-  }
-}
-
-/** All sales, in a campaign or not. */
-export class SalesView extends ListView {
-  get title() {
-    return t('sales.title');
-  }
-
-  async load() {
-    const { sales, campaigns } = await front(this.signal);
-    this.campaigns = campaigns;
-    return sales;
-  }
-
-  head() {
-    const links = (this.campaigns ?? []).map(({ campaign_id: id, title }) => h('li', {}, h('a', { href: `#/campaigns/${id}` }, title)));
-    return [h('h1', { tabindex: '-1' }, this.title), h('p', { class: 'lead' }, t('sales.lead')),
-      links.length ? h('nav', { class: 'campaigns', 'aria-label': t('nav.campaigns') }, h('ul', {}, links)) : null];
-  }
-
-  none() {
-    return empty(t('sales.none.title'), t('sales.none.text'));
-  }
-}
-
-export class CampaignView extends ListView {
-  get title() {
-    return this.name ?? t('sales.title');
-  }
-
-  async load() {
-    const { title, sales } = await campaign(this.id, this.signal);
-    this.name = title;
-    return sales;
-  }
-
-  head() {
-    return [h('a', { class: 'back', href: '#/' }, t('back')), h('h1', { tabindex: '-1' }, this.title)];
-  }
-
-  none() {
-    return empty(t('missing.title'), t('campaign.none'));
   }
 }

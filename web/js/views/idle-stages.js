@@ -53,8 +53,8 @@ export function yours(view) {
     : null;
 }
 
-export const addToCalendar = ({ card }) => (
-  h('p', { class: 'calendar' }, button(t('calendar.add'), () => saveCalendar(card, clock.now()), { class: 'link' })));
+export const addToCalendar = (view) => (
+  h('p', { class: 'calendar' }, button(t('calendar.add'), () => saveCalendar(view.card, clock.now()), { class: 'link' })));
 
 /** A link to the check of the draw; null for a sale without one. */
 export function check({ card }) {
