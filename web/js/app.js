@@ -80,9 +80,7 @@ function route(first = false) {
 
 function start() {
   session.dialog = (expired) => signInDialog(expired);
-  frame.start({
-    links: [['', 'nav.sales'], ['orders', 'nav.orders']],
-  });
+  frame.start({ links: [['', 'nav.sales'], ['orders', 'nav.orders']] });
   document.addEventListener('visibilitychange', () => document.hidden || clock.forget());
   window.addEventListener('hashchange', (event) => {
     // The skip link to the content is not a screen.

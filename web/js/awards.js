@@ -3,7 +3,7 @@
 import { h } from './dom.js';
 import { money, number } from './format.js';
 import { language, t } from './i18n.js';
-import { kindOf } from './kinds.js';
+import { kindOf } from './pictures.js';
 
 export { kindOf };
 

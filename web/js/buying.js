@@ -5,7 +5,7 @@ import { Problem, ask } from './http.js';
 import { Purchase } from './purchase.js';
 import { SignInCancelled, session } from './session.js';
 import { Wait, backoff, jittered } from './timing.js';
-import { solve } from './work.js';
+import { solve } from './worker.js';
 
 /** Temporary problems. A retry is safe, since it is the same request. */
 const PASSING = new Set(['overloaded', 'network']);
@@ -119,22 +119,16 @@ export class Buying extends EventTarget {
       if (error.code !== 'invalid_request') throw error;
       return wish({});
     }) : wish({}));
-    if (run !== this.#run) return;
-    if (challenge.kind === 'none') {
-      await this.#answer(challenge);
-      return;
-    }
+    if (run !== this.#run) return undefined;
+    if (challenge.kind === 'none') return this.#answer(challenge);
     this.#stage(challenge.kind, { challenge, why, progress: 0 });
-    if (challenge.kind === 'work') await this.#solve(challenge, run);
+    return challenge.kind === 'work' ? this.#solve(challenge, run) : undefined;
   }
 
   async #solve(challenge, run) {
     const stop = new AbortController();
-    const ended = () => stop.abort();
-    this.addEventListener('change', ended, { once: true, signal: this.#signal });
-    const progress = (part) => {
-      this.dispatchEvent(Object.assign(new Event('progress'), { part }));
-    };
+    this.addEventListener('change', () => stop.abort(), { once: true, signal: this.#signal });
+    const progress = (part) => this.dispatchEvent(Object.assign(new Event('progress'), { part }));
     try {
       const task = { id: challenge.challenge_id, bits: challenge.work.bits };
       const answer = await solve(task, progress, AbortSignal.any([this.#signal, stop.signal]));

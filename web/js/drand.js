@@ -3,6 +3,7 @@
 // with shared/sale/src/award/drand.rs.
 
 import { bls12_381 as curve } from '@noble/curves/bls12-381.js';
+import { number } from '../../clients/typescript/src/hash.js';
 import { bytesOf, hexOf, sha256 } from './draw.js';
 
 /** Drand's chain quicknet: its hash, its first round in seconds since 1970, and its public key. */
@@ -27,11 +28,9 @@ export const randomnessOf = (signature) => hexOf(sha256(bytesOf(signature, SIGNA
 
 /** Whether this is the signature of a round, both in drand's format. Tests may pass another key. */
 export function isSigned(round, signature, key = KEY) {
-  const number = new DataView(new ArrayBuffer(8));
-  number.setBigUint64(0, BigInt(round));
   const { shortSignatures: scheme } = curve;
   try {
-    const message = scheme.hash(sha256(new Uint8Array(number.buffer)), DOMAIN);
+    const message = scheme.hash(sha256(number(round, 8)), DOMAIN);
     return scheme.verify(bytesOf(signature, SIGNATURE_BYTES), message, bytesOf(key, KEY_BYTES));
   } catch {
     // Not a point of the curve.

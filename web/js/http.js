@@ -76,9 +76,7 @@ function problemOf(response, value) {
 }
 
 /** Requests public data. */
-export function get(path, options = {}) {
-  return send('GET', path, options);
-}
+export const get = (path, options = {}) => send('GET', path, options);
 
 /**
  * Sends a request as the user. Users who are not or no longer signed in are asked to sign in first. `asFile`: the answer is not JSON, and
@@ -86,23 +84,18 @@ export function get(path, options = {}) {
  */
 export async function ask(method, path, options = {}) {
   await session.require();
-  const { token, user } = session.current;
-  try {
-    return await send(method, path, { ...options, auth: true });
-  } catch (error) {
-    if (error.code !== 'unauthorized') throw error;
-    await session.renew(token);
-    // Another user must not finish what this one began.
-    if (session.current.user !== user) throw new SignInCancelled();
-    const renewed = session.current.token;
+  const { user } = session.current;
+  // If the silently renewed token is refused too, only the user can solve this.
+  for (const next of ['renew', 'signIn', null]) {
+    const { token } = session.current;
     try {
       return await send(method, path, { ...options, auth: true });
-    } catch (again) {
-      // The silently renewed token is refused too: only the user can solve this.
-      if (again.code !== 'unauthorized') throw again;
-      await session.signIn(renewed);
-      if (session.current.user !== user) throw new SignInCancelled();
-      return send(method, path, { ...options, auth: true });
+    } catch (error) {
+      if (error.code !== 'unauthorized' || next === null) throw error;
     }
+    await session[next](token);
+    // Another user must not finish what this one began.
+    if (session.current.user !== user) throw new SignInCancelled();
   }
+  return undefined;
 }

@@ -1,7 +1,5 @@
 // The picture of a sale: its own, or a drawing.
 
-import { kindOf } from './kinds.js';
-
 /** Drawings for sales without an item. */
 const OF_KINDS = { split: 'packet', prizes: 'tickets' };
 /** Drawings of items, for a sale whose id names one. */
@@ -13,6 +11,11 @@ const ALL = PLAIN.length * TINTS;
 
 /** The plain drawings of sales that have been shown side by side. */
 const given = new Map();
+
+/** `split`, `prizes` or `units`, for a card or for an operator's sale. */
+export function kindOf(sale) {
+  return (sale?.draw ?? sale)?.allocation?.kind ?? 'units';
+}
 
 const hash = (id) => Array.from(id).reduce((all, letter) => (all * 31 + letter.codePointAt(0)) % 65_521, 7);
 // The next number has another drawing; the third next has another colour.

@@ -43,10 +43,8 @@ class Session extends EventTarget {
 
   /** Replaces a refused token: renews it, or has the user sign in again. Concurrent requests share one dialog. */
   async renew(token) {
-    if (this.#current && this.#current.token !== token) return;
-    if (this.#current && (await this.silent())) return;
-    if (this.#current && this.#current.token !== token) return;
-    await this.#signIn(true);
+    if (this.#current?.token === token && (await this.silent())) return;
+    await this.signIn(token);
   }
 
   /** Has the user sign in again, without trying to renew the token. */
@@ -58,9 +56,7 @@ class Session extends EventTarget {
   #signIn(expired) {
     this.#signingIn ??= this.dialog(expired)
       .then((next) => this.set(next))
-      .finally(() => {
-        this.#signingIn = null;
-      });
+      .finally(() => { this.#signingIn = null; });
     return this.#signingIn;
   }
 }
