@@ -168,9 +168,9 @@ export function empty(title, text, ...more) {
   return h('div', { class: 'empty' }, h('h2', { tabindex: '-1' }, title), h('p', {}, text), ...more);
 }
 
-/** What could not be loaded, with a button that calls `again`. */
-export function trouble({ title, text }, again) {
-  return empty(title, text, button(t('retry'), again, { class: 'secondary' }));
+/** What could not be loaded, with a button that calls `again` if there is one. */
+export function trouble({ title, text }, again = null) {
+  return empty(title, text, again && button(t('retry'), again, { class: 'secondary' }));
 }
 
 /** A full-screen message that there is nothing. */

@@ -6,7 +6,7 @@ import { shortId } from '../format.js';
 import { frame } from '../frame.js';
 import { language, t } from '../i18n.js';
 import { signInDialog } from '../login.js';
-import { button, empty, panel, problemWords } from '../parts.js';
+import { button, panel, problemWords, trouble } from '../parts.js';
 import { comeBack, renewal } from '../renewal.js';
 import { session } from '../session.js';
 import { refreshing } from '../timing.js';
@@ -141,9 +141,7 @@ function draft(page, from, signal) {
     new Editor(place, { from: sale }, signal);
     if (focused) focusOn(place.querySelector('h1'));
   }).catch((error) => {
-    if (signal.aborted) return;
-    const { title, text } = problemWords(error);
-    place.append(empty(title, text));
+    if (!signal.aborted) place.append(trouble(problemWords(error)));
   });
   return null;
 }
@@ -188,12 +186,9 @@ session.addEventListener('change', () => {
   user = now;
 });
 language.addEventListener('change', () => {
-  banner.setAttribute('aria-label', t('op.banner.title'));
   // Screens with their own view update themselves, and keep what was typed.
-  if (shown.view) return;
-  route();
+  if (!shown.view) route();
 });
-banner.setAttribute('aria-label', t('op.banner.title'));
 renewal.start();
 comeBack().finally(() => {
   user = session.current?.user ?? null;

@@ -8,14 +8,14 @@ import { language, t } from '../i18n.js';
 import { button } from '../parts.js';
 import { refreshing } from '../timing.js';
 import { api } from './api.js';
-import { asking } from './asking.js';
+import { asking } from './dialog.js';
 import { lineShown } from './line.js';
 import { shown } from './listing.js';
 import { verdictOf } from './log.js';
 import { Plot } from './plot.js';
 import { rainShown } from './rain.js';
 import { saleActions } from './actions.js';
-import { box } from './screen.js';
+import { Screen, box } from './screen.js';
 import { killSwitches } from './kill-switches.js';
 
 const REFRESH_MS = 1_000;
@@ -28,10 +28,8 @@ const AUDIT_MANY_EVERY = 60;
 const RATE_OVER_MS = 3_000;
 const PLACES = ['total', 'free', 'to_drop', 'held', 'ordered', 'paid'];
 
-export class Board {
+export class Board extends Screen {
   #id;
-  #place;
-  #signal;
   #seen;
   #gone;
   #deleted = false;
@@ -45,39 +43,34 @@ export class Board {
   #line = null;
   #counted = [];
   #turn = 0;
-  #problem = null;
   #heardAt = 0;
   #parts = null;
-  #saying = '';
   #redraw = new AbortController();
 
   /** Calls `seen` with `(sale, live, problem, heardAt)` after each answer, and `gone` when the sale no longer exists. */
   constructor(place, sale, { seen, gone }, signal) {
-    this.#id = sale.sale_id;
-    this.#place = place;
-    this.#signal = signal;
-    this.#seen = seen;
-    this.#gone = gone;
-    killSwitches.addEventListener('change', () => this.#parts && this.#fill(), { signal });
-    language.addEventListener('change', () => this.#build(), { signal });
+    super(place, signal);
+    [this.#id, this.#seen, this.#gone] = [sale.sale_id, seen, gone];
+    killSwitches.addEventListener('change', () => this.#parts && this.fill(), { signal });
     signal.addEventListener('abort', () => this.#redraw.abort(), { once: true });
     refreshing(() => this.#load(), () => REFRESH_MS, signal);
   }
 
   async #load() {
     if (this.#deleted) return;
-    try {
-      const sale = await api.sale(this.#id, this.#signal);
+    const { signal } = this;
+    await this.loading(async () => {
+      const sale = await api.sale(this.#id, signal);
       const published = sale.state === 'published';
       const asksAudit = published && this.#turn % (sale.total > MANY_UNITS ? AUDIT_MANY_EVERY : AUDIT_EVERY) === 0;
       const over = clock.now() >= Date.parse(sale.closes_at);
       const asksDraw = published && over && isDrawnAtEnd(sale) && this.#atEnd?.state !== 'drawn';
       const [live, audit, draw, line] = await Promise.all([
         published ? this.#get() : null,
-        asksAudit ? api.audit(this.#id, sale.round, this.#signal).catch(() => this.#audit) : this.#audit,
-        asksDraw ? api.draw(this.#id, sale.round, this.#signal).catch(() => null) : null,
+        asksAudit ? api.audit(this.#id, sale.round, signal).catch(() => this.#audit) : this.#audit,
+        asksDraw ? api.draw(this.#id, sale.round, signal).catch(() => null) : null,
         // It may fail while everything else is known.
-        published && sale.line ? api.line(this.#id, this.#signal).catch(() => this.#line) : null,
+        published && sale.line ? api.line(this.#id, signal).catch(() => this.#line) : null,
       ]);
       if (this.#sale?.round !== sale.round) this.#atEnd = null;
       this.#atEnd = draw?.at_end ?? this.#atEnd;
@@ -88,18 +81,12 @@ export class Board {
       this.#count(live);
       if (units) Plot.keep(this.#readings, clock.now(), units);
       this.#heardAt = clock.now();
-      this.#problem = null;
-    } catch (error) {
-      if (this.#signal.aborted) return;
-      this.#problem = error;
-    }
-    if (this.#parts) this.#fill();
-    else this.#build();
+    });
   }
 
   /** Only newer systems report this; without it, the audit has the units. */
   #get() {
-    return api.live(this.#id, this.#signal).catch((error) => {
+    return api.live(this.#id, this.signal).catch((error) => {
       if (error.code === 'unknown_route') return null;
       throw error;
     });
@@ -123,47 +110,49 @@ export class Board {
     while (this.#counted.length > 2 && at - this.#counted[1].at >= RATE_OVER_MS) this.#counted.shift();
   }
 
-  #build() {
+  build() {
     if (!this.#sale) {
-      this.#seen(null, null, this.#problem, 0);
+      this.#seen(null, null, this.problem, 0);
       return;
     }
     this.#redraw.abort();
     this.#redraw = new AbortController();
-    const part = (tag, attributes = {}) => h(tag, attributes);
     // Whatever needs scrolling on a phone must be reachable by keyboard.
-    const wide = (name) => part('div', { class: 'scroll', role: 'region', tabindex: '0', 'aria-label': t(name) });
+    const wide = (name) => h('div', { class: 'scroll', role: 'region', tabindex: '0', 'aria-label': t(name) });
+    const later = () => h('section', { class: 'box', hidden: true });
     const parts = {
-      tiles: part('dl', { class: 'tiles' }), verdict: part('div'), answers: wide('op.answers'), queues: wide('op.queues'), updates: part('div'),
-      drawn: part('section', { class: 'box', hidden: true }), rain: part('section', { class: 'box', hidden: true }),
-      line: part('section', { class: 'box', hidden: true }),
-      said: part('p', { class: 'said', role: 'status' }, ''), still: part('p', { class: 'hint', hidden: true }),
+      tiles: h('dl', { class: 'tiles' }), verdict: h('div'), answers: wide('op.answers'), queues: wide('op.queues'), updates: h('div'),
+      drawn: later(), rain: later(), line: later(), still: h('p', { class: 'hint', hidden: true }),
     };
-    parts.said.textContent = this.#saying;
-    const actions = box('op.actions', parts.still, parts.updates, parts.said);
+    const actions = box('op.actions', parts.still, parts.updates, this.said);
     // A draft has no units and no answers yet.
     if (this.#sale.state === 'draft') {
-      this.#place.replaceChildren(h('p', { class: 'lead' }, t('op.draft.lead')), actions, parts.drawn, parts.rain);
+      this.place.replaceChildren(h('p', { class: 'lead' }, t('op.draft.lead')), actions, parts.drawn, parts.rain);
       this.#parts = { ...parts, plot: null, state: 'draft' };
     } else {
       const plot = h('div', { class: 'plot', role: 'img', 'aria-label': t('op.plot') });
-      this.#place.replaceChildren(actions, parts.tiles, parts.line, parts.drawn, parts.rain, box('op.units', plot), box('op.tab.audit', parts.verdict),
+      this.place.replaceChildren(actions, parts.tiles, parts.line, parts.drawn, parts.rain, box('op.units', plot), box('op.tab.audit', parts.verdict),
         h('div', { class: 'pair' }, box('op.answers', parts.answers), box('op.queues', parts.queues)));
       this.#parts = { ...parts, plot: new Plot(plot, this.#readings, this.#names, this.#redraw.signal), state: this.#sale.state };
     }
-    this.#fill();
+    this.fill();
   }
 
-  #fill() {
+  fill() {
+    // Nothing is built before the first answer.
+    if (!this.#parts) {
+      this.build();
+      return;
+    }
     const { tiles, verdict, answers, queues, updates, drawn, rain, line, plot, still, state } = this.#parts;
     const sale = this.#sale;
     if ((state === 'draft') !== (sale.state === 'draft')) {
-      this.#build();
+      this.build();
       return;
     }
     const live = this.#live;
     const over = clock.now() >= Date.parse(sale.closes_at);
-    this.#seen(sale, live, this.#problem, this.#heardAt);
+    this.#seen(sale, live, this.problem, this.#heardAt);
     tiles.replaceChildren(...Object.entries(this.#names).map(([place, name]) => h('div', { class: `tile ${place}` },
       h('dt', {}, name), h('dd', {}, shown(live.units?.[place])))));
     this.#showDrawn(drawn);
@@ -228,18 +217,14 @@ export class Board {
   }
 
   async #ask(question, run) {
-    const say = (text) => {
-      this.#saying = text;
-      this.#parts.said.textContent = text;
-    };
-    const answer = await asking(question, run, say);
+    const answer = await asking(question, run, this.say);
     if (answer?.gone) {
       this.#deleted = true;
       this.#gone();
     } else if (answer !== null) {
       // Stopping or starting one sale also changes the overall state.
       if (Array.isArray(answer.stopped_sales)) killSwitches.set(answer);
-      else await killSwitches.load(this.#signal);
+      else await killSwitches.load(this.signal);
       await this.#load();
     }
   }

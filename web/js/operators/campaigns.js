@@ -4,7 +4,7 @@ import { h } from '../dom.js';
 import { t } from '../i18n.js';
 import { button, empty } from '../parts.js';
 import { api } from './api.js';
-import { asking } from './asking.js';
+import { asking } from './dialog.js';
 import { listing } from './listing.js';
 import { Screen } from './screen.js';
 import { idOf } from './terms.js';

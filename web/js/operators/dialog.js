@@ -1,4 +1,4 @@
-// Confirmation dialogs.
+// Dialogs that ask before an action, act, and say what came of it.
 
 import { h } from '../dom.js';
 import { t } from '../i18n.js';
@@ -21,12 +21,25 @@ export function failure(problem) {
   return t('op.failed', { title: detail ? `${title} (${detail})` : title });
 }
 
+/** The meaning of an answer that needs more words than "done". */
+function done(what, { moved, may_be_more: mayBeMore, still_stopped: stillStopped } = {}) {
+  if (stillStopped) return t('op.start.still');
+  return moved === undefined ? t('op.done', { what }) : t(mayBeMore ? 'op.redrive.more' : 'op.redrive.done', { n: moved });
+}
+
+/** Asks, acts, and reports: `said` receives the words. An answer that is `said` has reported already. Returns the answer, or null. */
+export async function asking(question, run, said) {
+  const answer = await confirm(question, run);
+  if (answer !== null && !answer?.said) said(done(question.title, answer));
+  return answer;
+}
+
 /**
  * Explains an action and runs it: resolves with the result of `run`, or with null. After a failure the dialog stays open with
  * its input. `typed` must be typed to confirm: one of its `words`. `more` are elements below the text.
  */
-export function confirm({ title, text, more = [], go, fields = [], danger = false, typed = null, wide = false }, run) {
-  return new Promise((done) => {
+function confirm({ title, text, more = [], go, fields = [], danger = false, typed = null, wide = false }, run) {
+  return new Promise((resolve) => {
     const before = document.activeElement;
     let [answer, busy] = [null, false];
     const dialog = h('dialog', { class: wide ? 'form wide' : 'form', 'aria-labelledby': 'confirm-title', 'aria-describedby': 'confirm-text' });
@@ -72,7 +85,7 @@ export function confirm({ title, text, more = [], go, fields = [], danger = fals
     dialog.addEventListener('close', () => {
       dialog.remove();
       if (before?.isConnected) before.focus();
-      done(answer);
+      resolve(answer);
     });
     document.body.append(dialog);
     dialog.showModal();

@@ -3,7 +3,7 @@
 import { clock } from '../clock.js';
 import { h } from '../dom.js';
 import { moment, number, span } from '../format.js';
-import { language, t } from '../i18n.js';
+import { t } from '../i18n.js';
 import { button, problemWords } from '../parts.js';
 import { session } from '../session.js';
 import { MAX_TIMER_MS } from '../timing.js';
@@ -11,6 +11,7 @@ import { api } from './api.js';
 import { failure } from './dialog.js';
 import { planCommand } from './publish.js';
 import { preview } from './preview.js';
+import { Screen } from './screen.js';
 import { blamed, blank, changes, created, digitsOf, formOf, idOf, merged, read } from './terms.js';
 import { ownZone, zones } from './zone.js';
 
@@ -82,9 +83,7 @@ const PARTS = {
 };
 const ALL = Object.values(PARTS).flat();
 
-export class Editor {
-  #place;
-  #signal;
+export class Editor extends Screen {
   /** The sale being changed; null for a new one. */
   #sale;
   /** The sale that a new one copies. */
@@ -94,8 +93,6 @@ export class Editor {
   #form = null;
   #before = null;
   #errors = {};
-  #said = '';
-  #problem = '';
   /** Fields that somebody else changed meanwhile, and those of them that were changed here too, with their value here. */
   #conflict = null;
   #restored = false;
@@ -108,12 +105,12 @@ export class Editor {
 
   /** Edits `sale`, or a new one, optionally copied `from` another. */
   constructor(place, { sale = null, from = null }, signal) {
-    [this.#place, this.#sale, this.#from, this.#signal] = [place, sale, from, signal];
+    super(place, signal);
+    [this.#sale, this.#from] = [sale, from];
     if (sale?.state === 'published') this.#about = sale.recurrence ? 'to_come' : 'round';
-    language.addEventListener('change', () => this.#build(), { signal });
     signal.addEventListener('abort', () => clearTimeout(this.#ending));
     this.#begin();
-    this.#build();
+    this.build();
   }
 
   get #isDraft() {
@@ -200,7 +197,7 @@ export class Editor {
     return OF_A_DRAFT.includes(name);
   }
 
-  #build() {
+  build() {
     const title = this.#sale ? null : h('h1', { tabindex: '-1' }, t(this.#from ? 'op.form.copy' : 'op.new'));
     this.#fields.clear();
     const part = (name) => h('fieldset', { class: 'box' }, h('legend', {}, t(`op.form.${name}`)),
@@ -215,14 +212,14 @@ export class Editor {
     const over = this.#isOver ? h('p', { class: 'hint' }, t('op.form.over')) : null;
     const form = h('form', { class: 'editor-form', novalidate: true, onsubmit: submit, oninput: (event) => this.#typed(event), onchange: (event) => this.#typed(event) },
       part('product'), part('time'), part('rules'), part('gate'), lists,
-      this.#isOver ? null : h('div', { class: 'editor-end' }, h('p', { class: 'error', role: 'alert' }), h('p', { class: 'said', role: 'status' }),
+      this.#isOver ? null : h('div', { class: 'editor-end' }, this.error, this.said,
         h('div', { class: 'actions' }, save, button(t('op.form.discard'), () => this.#discard(), { class: 'secondary' }))));
-    this.#place.replaceChildren(...[
+    this.place.replaceChildren(...[
       title, h('p', { class: 'lead' }, t(this.#sale ? this.#isDraft ? 'op.form.lead.draft' : 'op.form.lead.edit' : 'op.create.text')), over, about,
       h('div', { class: 'notes' }),
       h('div', { class: 'editor' }, form, h('aside', { class: 'preview', 'aria-label': t('op.preview') }, h('h2', {}, t('op.preview')), this.#preview)),
     ].filter(Boolean));
-    this.#fill();
+    this.fill();
     this.#lockAtEnd();
   }
 
@@ -231,7 +228,7 @@ export class Editor {
     clearTimeout(this.#ending);
     if (this.#isDraft || this.#isOver || this.#sale.recurrence) return;
     const left = Date.parse(this.#sale.closes_at) - clock.now();
-    this.#ending = setTimeout(() => this.#build(), Math.min(Math.max(left, 0) + 50, MAX_TIMER_MS));
+    this.#ending = setTimeout(() => this.build(), Math.min(Math.max(left, 0) + 50, MAX_TIMER_MS));
   }
 
   /** For a recurring sale: what the change applies to. */
@@ -241,8 +238,8 @@ export class Editor {
       this.#keep();
       this.#about = event.target.value;
       this.#begin();
-      this.#build();
-      this.#place.querySelector('[name=about]').focus();
+      this.build();
+      this.place.querySelector('[name=about]').focus();
     };
     return h('p', { class: 'about' }, h('label', { for: 'about' }, t('op.form.about')),
       h('select', { id: 'about', name: 'about', onchange: choose }, options.map(([value, text]) => h('option', { value, selected: value === this.#about }, text))));
@@ -271,7 +268,7 @@ export class Editor {
     if (!(name in this.#form) || this.#form[name] === value) return;
     this.#form[name] = value;
     this.#key = null;
-    this.#said = '';
+    this.say('');
     delete this.#errors[name];
     if (name === 'sale_id') this.#ownId = value !== '';
     if (name === 'title' && !this.#ownId) {
@@ -282,13 +279,13 @@ export class Editor {
     if (name === 'currency') {
       this.#form.currency = value.toUpperCase();
     }
-    if (Object.keys(this.#errors).length === 0) this.#problem = '';
+    if (Object.keys(this.#errors).length === 0) this.error.textContent = '';
     this.#keep();
-    this.#fill();
+    this.fill();
   }
 
   /** Shows the parts that the form's current values need. */
-  #fill() {
+  fill() {
     const form = this.#form;
     for (const [name, { row, control, label, error, when, words, optional }] of this.#fields) {
       const text = t(words?.(form) ?? `op.form.${name}`, { currency: form.currency });
@@ -301,12 +298,9 @@ export class Editor {
     }
     const { terms } = read(form);
     this.#preview.replaceChildren(...preview(terms, clock.now()));
-    const note = this.#place.querySelector('.time-note');
+    const note = this.place.querySelector('.time-note');
     if (note) note.textContent = this.#timeNote(terms);
-    const [problem, said] = ['.editor-end .error', '.editor-end .said'].map((one) => this.#place.querySelector(one));
-    if (problem && problem.textContent !== this.#problem) problem.textContent = this.#problem;
-    if (said && said.textContent !== this.#said) said.textContent = this.#said;
-    this.#place.querySelector('.notes').replaceChildren(...this.#notes(terms));
+    this.place.querySelector('.notes').replaceChildren(...this.#notes(terms));
   }
 
   #timeNote({ opens_at: opens, closes_at: closes }) {
@@ -336,7 +330,7 @@ export class Editor {
       this.#form[one] = this.#before[one];
       this.#conflict.both = both.filter((other) => other !== one);
       this.#keep();
-      this.#build();
+      this.build();
     }, { class: 'link', 'aria-label': `${t('op.form.take')}: ${name(one)}` });
     const row = (one) => h('li', {}, h('strong', {}, name(one)), ' ', this.#before[one] || '–', both.includes(one) ? [' ', t('op.form.yours', { value: this.#form[one] || '–' }), ' ', take(one)] : null);
     return h('div', { class: 'hint', role: 'status' }, h('p', {}, t('op.form.changed')), h('ul', {}, theirs.filter((one) => this.#fields.has(one)).map(row)),
@@ -345,16 +339,17 @@ export class Editor {
 
   #discard() {
     this.#drop();
-    [this.#problem, this.#said] = ['', ''];
+    this.error.textContent = '';
+    this.say('');
     this.#begin();
-    this.#build();
+    this.build();
     this.#fields.get('title').control.focus();
   }
 
   #blame(errors, summary) {
     this.#errors = errors;
-    this.#problem = summary;
-    this.#fill();
+    this.error.textContent = summary;
+    this.fill();
     const first = ALL.find(({ name }) => errors[name] && !this.#fields.get(name).row.hidden && !this.#fields.get(name).control.disabled);
     this.#fields.get(first?.name)?.control.focus();
   }
@@ -372,13 +367,15 @@ export class Editor {
       return;
     }
     this.#busy = true;
-    [this.#errors, this.#problem, this.#said] = [{}, '', t('op.form.saving')];
-    this.#fill();
+    this.#errors = {};
+    this.error.textContent = '';
+    this.say(t('op.form.saving'));
+    this.fill();
     try {
       if (this.#sale) await this.#edit();
       else await this.#create(terms);
     } catch (problem) {
-      if (!this.#signal.aborted) await this.#failed(problem);
+      if (!this.signal.aborted) await this.#failed(problem);
     } finally {
       this.#busy = false;
     }
@@ -402,8 +399,7 @@ export class Editor {
     const of = this.#about === 'round' ? OF_A_ROUND : Object.keys(all).filter((name) => this.#about !== 'to_come' || name !== 'recurrence');
     const changed = Object.fromEntries(Object.entries(all).filter(([name]) => of.includes(name)));
     if (Object.keys(changed).length === 0) {
-      this.#said = t('op.form.nothing');
-      this.#fill();
+      this.say(t('op.form.nothing'));
       return;
     }
     const seen = this.#about === 'round' ? { round: this.#sale.round, round_version: this.#sale.round_version } : { version: this.#sale.version };
@@ -413,20 +409,19 @@ export class Editor {
     this.#drop();
     this.#key = null;
     this.#begin();
-    this.#build();
-    this.#said = t('op.form.saved');
-    this.#fill();
+    this.build();
+    this.say(t('op.form.saved'));
   }
 
   async #failed(problem) {
-    this.#said = '';
+    this.say('');
     if (problem.code === 'sale_changed' || problem.code === 'round_changed') {
-      this.#sale = await api.sale(this.#sale.sale_id, this.#signal).catch(() => this.#sale);
+      this.#sale = await api.sale(this.#sale.sale_id, this.signal).catch(() => this.#sale);
       this.#merge(this.#form, this.#before);
       this.#keep();
-      this.#problem = problemWords(problem).title;
-      this.#build();
-      this.#place.querySelector('.notes').scrollIntoView({ block: 'center' });
+      this.build();
+      this.error.textContent = problemWords(problem).title;
+      this.place.querySelector('.notes').scrollIntoView({ block: 'center' });
       return;
     }
     const fields = blamed(problem);

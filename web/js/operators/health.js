@@ -6,7 +6,7 @@ import { t } from '../i18n.js';
 import { button, empty, problemWords } from '../parts.js';
 import { refreshing } from '../timing.js';
 import { api } from './api.js';
-import { asking } from './asking.js';
+import { asking } from './dialog.js';
 import { standingBadge } from './home.js';
 import { listing, shown } from './listing.js';
 import { verdictOf } from './log.js';

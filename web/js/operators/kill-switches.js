@@ -4,7 +4,7 @@ import { h } from '../dom.js';
 import { language, t } from '../i18n.js';
 import { button } from '../parts.js';
 import { api } from './api.js';
-import { asking } from './asking.js';
+import { asking } from './dialog.js';
 
 /** `now` is `{stopped, stopped_sales}`, or null while unknown. Calls each `change` listener. */
 class KillSwitches extends EventTarget {
@@ -60,6 +60,7 @@ class KillSwitches extends EventTarget {
   banner(place) {
     const fill = () => {
       place.hidden = !this.all;
+      place.setAttribute('aria-label', t('op.banner.title'));
       const text = h('p', {}, h('strong', {}, t('op.banner.title')), ' ', t('op.banner.text'));
       place.replaceChildren(...(this.all ? [h('div', { class: 'banner' }, text, button(t('op.start_all'), () => this.turn('start'), { class: 'secondary' }))] : []));
     };

@@ -1,7 +1,7 @@
 // Tables that become lists on a phone.
 
 import { h } from '../dom.js';
-import { money, number } from '../format.js';
+import { money, number, shortId } from '../format.js';
 import { t } from '../i18n.js';
 import { badge } from '../parts.js';
 
@@ -30,8 +30,7 @@ export const stateBadge = (state) => (state ? badge(state, t(`op.state.${state}`
 /** Names payments that an order could not accept. */
 export const refundBadge = (refund) => (refund ? badge(`refund-${refund}`, t(`op.refund.${refund}`)) : null);
 
-/** The address of an order's page. */
-export const orderLink = (id) => `#/orders/${id}`;
+export const orderLink = (id) => h('a', { href: `#/orders/${id}`, 'aria-label': t('op.order.title', { id: shortId(id) }) }, shortId(id));
 
 /** The number of rows, and whether there are more. */
 export const shownWords = (count, more) => t(more ? 'op.shown.more' : 'op.shown', { n: number(count) });

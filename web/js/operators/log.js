@@ -3,7 +3,7 @@
 import { h } from '../dom.js';
 import { moment, money, number } from '../format.js';
 import { language, t } from '../i18n.js';
-import { button, empty, problemWords } from '../parts.js';
+import { button, empty, problemWords, trouble } from '../parts.js';
 import { api } from './api.js';
 import { listing } from './listing.js';
 import { Screen, box, figure, replace } from './screen.js';
@@ -25,7 +25,6 @@ export function fillLog(place, sale) {
 export class AuditView extends Screen {
   #sale;
   #audit = null;
-  #running = false;
 
   constructor(place, sale, signal) {
     super(place, signal);
@@ -34,21 +33,19 @@ export class AuditView extends Screen {
   }
 
   #load() {
-    [this.#running, this.problem] = [true, null];
-    this.fill();
-    return this.loading(async () => {
-      this.#audit = await api.audit(this.#sale.sale_id, this.#sale.round, this.signal).finally(() => {
-        this.#running = false;
-      });
+    this.problem = null;
+    this.loading(async () => {
+      this.#audit = await api.audit(this.#sale.sale_id, this.#sale.round, this.signal);
     });
+    this.fill();
   }
 
   fill() {
     const audit = this.#audit;
-    const again = button(t('op.audit.again'), () => this.#load(), { class: 'secondary', 'data-keep': 'again', 'aria-disabled': this.#running ? 'true' : null });
+    const again = button(t('op.audit.again'), () => this.#load(), { class: 'secondary', 'data-keep': 'again', 'aria-disabled': this.running ? 'true' : null });
     replace(this.place,
-      h('p', { class: 'quiet' }, t('op.audit.lead', { n: this.#sale.round })), h('div', { class: 'actions' }, again, h('p', { class: 'said', role: 'status' }, this.#running ? t('loading') : '')),
-      this.problem ? empty(problemWords(this.problem).title, problemWords(this.problem).text) : null,
+      h('p', { class: 'quiet' }, t('op.audit.lead', { n: this.#sale.round })), h('div', { class: 'actions' }, again, h('p', { class: 'said', role: 'status' }, this.running ? t('loading') : '')),
+      this.problem ? trouble(problemWords(this.problem)) : null,
       ...(audit ? this.#parts(audit) : []));
   }
 

@@ -27,7 +27,6 @@ export class Order extends Screen {
   }
 
   #load() {
-    this.problem = null;
     return this.loading(async () => {
       this.#order = await api.order(this.#id, this.signal);
     });

@@ -1,12 +1,13 @@
 // Finds orders, and exports those of a round.
 
 import { announce, h } from '../dom.js';
-import { moment, number, shortId } from '../format.js';
-import { language, t } from '../i18n.js';
+import { moment, number } from '../format.js';
+import { t } from '../i18n.js';
 import { button, empty, problemWords } from '../parts.js';
 import { api } from './api.js';
 import { exporting } from './exporting.js';
 import { amount, listing, orderLink, refundBadge, shownWords, stateBadge } from './listing.js';
+import { Screen } from './screen.js';
 
 const STATES = ['pending_payment', 'granted', 'paid', 'expired', 'cancelled', 'failed'];
 const FILTERS = ['sale', 'round', 'user', 'state', 'from', 'to'];
@@ -46,37 +47,31 @@ function wrong({ sale, round, user, from, to }) {
   return null;
 }
 
-export class Orders {
-  #place;
-  #signal;
+export class Orders extends Screen {
   #filter = {};
   #orders = [];
   #cursor = null;
   /** `idle`, `loading`, `loaded`. */
   #state = 'idle';
-  #problem = null;
   #asked = new AbortController();
   #sales = [];
   #form = null;
-  #error = h('p', { class: 'error', id: 'orders-error', role: 'alert' });
+  error = h('p', { class: 'error', id: 'orders-error', role: 'alert' });
   #export = h('section', { class: 'box export', 'aria-labelledby': 'export-title' });
-  #status = h('p', { class: 'said', role: 'status' });
-  #results = h('div', { class: 'results' });
-  #said = exporting.now;
-  #fixed = null;
+  /** The export as it was shown last. */
+  #exported = exporting.now;
+  #fixed;
   /** The hash that was set here, until its event comes. */
   #set = null;
 
   /** With `fixed`, for one sale: the filter is part of the sale's address, and the heading is that of its page. */
   constructor(place, query, signal, fixed = null) {
-    this.#place = place;
-    this.#signal = signal;
+    super(place, signal);
     this.#fixed = fixed;
     signal.addEventListener('abort', () => this.#asked.abort(), { once: true });
-    language.addEventListener('change', () => this.#build(this.#values()), { signal });
     exporting.addEventListener('change', () => this.#fillExport(), { signal });
     this.#filter = this.#filterOf(query);
-    this.#build(this.#filter);
+    this.build(this.#filter);
     this.#find();
     if (!fixed) this.#suggest();
   }
@@ -114,7 +109,7 @@ export class Orders {
     return `#/sales/${sale}/orders${query ? `?${query}` : ''}`;
   }
 
-  #build(filter) {
+  build(filter = this.#values()) {
     const input = (name, more = {}) => this.#field(name, h('input', { id: `orders-${name}`, name, value: filter[name] ?? '', autocomplete: 'off', ...more }));
     const plain = { autocapitalize: 'none', spellcheck: 'false' };
     const states = [['', t('op.orders.any')], ...STATES.map((state) => [state, t(`op.state.${state}`)])];
@@ -135,13 +130,12 @@ export class Orders {
       input('from', { type: 'datetime-local', value: local(filter.from) }),
       input('to', { type: 'datetime-local', value: local(filter.to) }),
       h('div', { class: 'actions' },
-        h('button', { type: 'submit', class: 'primary' }, t('op.orders.find')), button(t('op.orders.clear'), clear, { class: 'secondary' }),
-        this.#error));
-    this.#place.replaceChildren(
+        h('button', { type: 'submit', class: 'primary' }, t('op.orders.find')), button(t('op.orders.clear'), clear, { class: 'secondary' }), this.error));
+    this.place.replaceChildren(
       ...(this.#fixed ? [] : [h('h1', { tabindex: '-1' }, t('op.nav.orders')), h('p', { class: 'lead' }, t('op.orders.lead'))]),
-      this.#form, this.#export, this.#status, this.#results);
+      this.#form, this.#export, this.said, this.results);
     this.#fillSales();
-    this.#fill();
+    this.fill();
   }
 
   #field(name, control) {
@@ -188,17 +182,17 @@ export class Orders {
         else control.removeAttribute(key);
       }
     }
-    this.#error.textContent = text;
+    this.error.textContent = text;
   }
 
   #find() {
     this.#asked.abort();
     this.#asked = new AbortController();
-    [this.#orders, this.#cursor, this.#problem, this.#state] = [[], null, null, 'idle'];
+    [this.#orders, this.#cursor, this.problem, this.#state] = [[], null, null, 'idle'];
     const isEmpty = Object.keys(this.#filter).length === 0;
     const fault = isEmpty ? null : wrong(this.#filter);
     this.#blame(...(fault ?? [null, '']));
-    if (isEmpty || fault) this.#fill();
+    if (isEmpty || fault) this.fill();
     else this.#load();
   }
 
@@ -208,9 +202,9 @@ export class Orders {
     const from = this.#orders.length;
     const goesOn = this.#state === 'loaded';
     this.#state = 'loading';
-    this.#problem = null;
+    this.problem = null;
     this.#blame(null, '');
-    this.#fill();
+    this.fill();
     try {
       for (let pages = 0; pages < PAGES_AT_ONCE; pages += 1) {
         const query = new URLSearchParams({ ...this.#filter, ...(this.#cursor ? { cursor: this.#cursor } : {}) });
@@ -222,29 +216,29 @@ export class Orders {
       }
     } catch (error) {
       if (signal.aborted) return;
-      this.#problem = error;
+      this.problem = error;
     }
     this.#state = 'loaded';
-    this.#fill();
+    this.fill();
     // After "more", the focus moves to the first new row.
-    if (goesOn) this.#results.querySelectorAll('td a')[from]?.focus();
+    if (goesOn) this.results.querySelectorAll('td a')[from]?.focus();
   }
 
-  #fill() {
+  fill() {
     this.#fillExport();
-    if (this.#problem) {
-      const { title } = problemWords(this.#problem);
-      const { detail } = this.#problem.members ?? {};
+    if (this.problem) {
+      const { title } = problemWords(this.problem);
+      const { detail } = this.problem.members ?? {};
       const field = FILTERS.find((name) => detail?.startsWith(`${name}:`));
-      this.#blame(this.#problem.code === 'unknown_sale' ? 'sale' : field ?? null, detail ? `${title} (${detail})` : title);
+      this.#blame(this.problem.code === 'unknown_sale' ? 'sale' : field ?? null, detail ? `${title} (${detail})` : title);
     }
     const loading = this.#state === 'loading';
     const found = this.#orders.length;
-    this.#status.textContent = loading ? t('loading') : found > 0 ? shownWords(found, this.#cursor !== null) : '';
+    this.said.textContent = loading ? t('loading') : found > 0 ? shownWords(found, this.#cursor !== null) : '';
     const more = (key) => button(t(key), () => this.#load(), { class: 'secondary more', 'aria-disabled': loading ? 'true' : null });
     const rows = found > 0 ? listing(t('op.nav.orders'), COLUMNS, this.#orders.map(row)) : null;
-    const nothing = this.#state === 'loaded' && found === 0 && !this.#problem;
-    this.#results.replaceChildren(...[
+    const nothing = this.#state === 'loaded' && found === 0 && !this.problem;
+    this.results.replaceChildren(...[
       rows,
       nothing && !this.#cursor ? empty(t('op.orders.none.title'), t('op.orders.none.text')) : null,
       nothing && this.#cursor ? empty(t('op.orders.far.title'), t('op.orders.far.text'), more('op.orders.further')) : null,
@@ -253,7 +247,7 @@ export class Orders {
   }
 
   #fillExport() {
-    const isFound = !wrong(this.#filter) && !NOT_FOUND.includes(this.#problem?.code);
+    const isFound = !wrong(this.#filter) && !NOT_FOUND.includes(this.problem?.code);
     const { sale, round } = isFound ? this.#filter : {};
     const { now } = exporting;
     const running = now?.state === 'running';
@@ -270,8 +264,8 @@ export class Orders {
     ]);
     if (focused) this.#export.querySelector('button')?.focus();
     // Screen readers do not announce every page of it.
-    if (now && !running && this.#said !== now) announce(this.#exportWords(now));
-    this.#said = now;
+    if (now && !running && this.#exported !== now) announce(this.#exportWords(now));
+    this.#exported = now;
   }
 
   #exportWords({ sale, round, state, rows, about, problem }) {
@@ -282,7 +276,7 @@ export class Orders {
   /** Running and upcoming sales as suggestions; any other one can be typed. */
   async #suggest() {
     try {
-      this.#sales = (await api.sales(this.#signal)).sales;
+      this.#sales = (await api.sales(this.signal)).sales;
       this.#fillSales();
     } catch {
       // Without suggestions, users type.
@@ -295,11 +289,8 @@ export class Orders {
 }
 
 function row(order) {
-  const id = order.reservation_id;
   return [
-    h('a', { href: orderLink(id), 'aria-label': t('op.order.title', { id: shortId(id) }) }, shortId(id)),
-    order.user, number(order.unit),
-    h('span', { class: 'badges' }, stateBadge(order.state), refundBadge(order.refund)),
-    amount(order), moment(order.ordered_at),
+    orderLink(order.reservation_id), order.user, number(order.unit),
+    h('span', { class: 'badges' }, stateBadge(order.state), refundBadge(order.refund)), amount(order), moment(order.ordered_at),
   ];
 }

@@ -5,7 +5,7 @@ import { moment, shortId } from '../format.js';
 import { t } from '../i18n.js';
 import { button, empty, problemWords } from '../parts.js';
 import { api } from './api.js';
-import { asking } from './asking.js';
+import { asking } from './dialog.js';
 import { amount, listing, orderLink, shownWords, stateBadge } from './listing.js';
 import { Screen, replace } from './screen.js';
 
@@ -15,7 +15,6 @@ export class Refunds extends Screen {
   #refunds = [];
   #cursor = null;
   #loaded = false;
-  #loading = false;
   /** The payments that are being marked. */
   #marking = new Set();
 
@@ -26,22 +25,16 @@ export class Refunds extends Screen {
   }
 
   async #load() {
-    if (this.#loading) return;
-    this.#loading = true;
+    if (this.running) return;
     const from = this.#loaded ? this.#refunds.length : null;
-    this.fill();
-    await this.loading(async () => {
-      try {
-        const { refunds, next_cursor: next } = await api.refunds(this.#cursor, this.signal);
-        this.#refunds.push(...refunds);
-        [this.#cursor, this.#loaded] = [next ?? null, true];
-      } catch (error) {
-        this.say('');
-        throw error;
-      } finally {
-        this.#loading = false;
-      }
+    const loaded = this.loading(async () => {
+      const { refunds, next_cursor: next } = await api.refunds(this.#cursor, this.signal);
+      this.#refunds.push(...refunds);
+      [this.#cursor, this.#loaded] = [next ?? null, true];
     });
+    this.fill();
+    await loaded;
+    if (this.problem) this.say('');
     if (from !== null) this.results.querySelectorAll('.act button')[from]?.focus();
   }
 
@@ -54,7 +47,7 @@ export class Refunds extends Screen {
 
   fill() {
     this.error.textContent = this.problem ? problemWords(this.problem).title : '';
-    const more = (key) => button(t(key), () => this.#load(), { class: 'secondary more', 'data-keep': 'more', 'aria-disabled': this.#loading ? 'true' : null });
+    const more = (key) => button(t(key), () => this.#load(), { class: 'secondary more', 'data-keep': 'more', 'aria-disabled': this.running ? 'true' : null });
     const count = this.#refunds.length;
     replace(this.results,
       h('p', { class: 'quiet shown' }, !this.#loaded && !this.problem ? t('loading') : count > 0 ? shownWords(count, this.#cursor !== null) : ''),
@@ -67,9 +60,7 @@ export class Refunds extends Screen {
     const id = one.reservation_id;
     const order = t('op.order.title', { id: shortId(id) });
     return [
-      moment(one.due_at), amount(one),
-      h('a', { href: orderLink(id), 'aria-label': order }, shortId(id)),
-      one.user, stateBadge(one.order_state), one.payment_id,
+      moment(one.due_at), amount(one), orderLink(id), one.user, stateBadge(one.order_state), one.payment_id,
       button(t('op.refunds.mark'), () => this.#mark(one), {
         class: 'secondary', 'data-keep': one.payment_id, 'aria-label': `${t('op.refunds.mark')}: ${amount(one)}, ${order}`,
         'aria-disabled': this.#marking.has(one.payment_id) ? 'true' : null,

@@ -4,7 +4,7 @@ import { isFree } from '../awards.js';
 import { h } from '../dom.js';
 import { moment, money, number, span } from '../format.js';
 import { t } from '../i18n.js';
-import { button, empty, problemWords } from '../parts.js';
+import { button, problemWords, trouble } from '../parts.js';
 import { again } from './again.js';
 import { api } from './api.js';
 import { Screen, box, figure, percent, replace } from './screen.js';
@@ -52,7 +52,6 @@ export class Report extends Screen {
   #sums = null;
   /** Counts of the steps towards an order, available while Redis has the round. */
   #answers = null;
-  #running = false;
 
   constructor(place, sale, round, signal) {
     super(place, signal);
@@ -61,37 +60,35 @@ export class Report extends Screen {
   }
 
   #load() {
-    [this.problem, this.#running] = [null, true];
-    this.fill();
+    this.problem = null;
     const { sale_id: id, round } = this.#sale;
     const { signal } = this;
     const told = (sums) => {
       this.#sums = sums;
       this.fill();
     };
-    return this.loading(async () => {
+    this.loading(async () => {
       const [sums, live] = await Promise.all([
         summed(id, this.#round, { signal, told }),
         this.#round === round ? api.live(id, signal).catch(() => null) : null,
-      ]).finally(() => {
-        this.#running = false;
-      });
+      ]);
       this.#sums = sums;
       this.#answers = live?.round === this.#round ? live.answers : null;
     });
+    this.fill();
   }
 
   fill() {
     const sums = this.#sums;
     const { round } = this.#sale;
-    const anew = button(t('op.report.again'), () => this.#load(), { class: 'secondary', 'data-keep': 'again', 'aria-disabled': this.#running ? 'true' : null });
+    const anew = button(t('op.report.again'), () => this.#load(), { class: 'secondary', 'data-keep': 'again', 'aria-disabled': this.running ? 'true' : null });
     const go = (to, name) => (to < 1 || to > round ? null
       : h('a', { class: 'button', href: `#/sales/${this.#sale.sale_id}/report?round=${to}`, 'data-keep': name }, t('op.round', { n: to })));
     replace(this.place,
       h('div', { class: 'actions' }, go(this.#round - 1, 'before'), go(this.#round + 1, 'after'),
         button(t('print'), () => window.print(), { class: 'primary', 'data-keep': 'print' }), anew,
-        h('p', { class: 'said', role: 'status' }, this.#running ? (sums ? t('op.report.running', { n: number(all(sums)) }) : t('loading')) : '')),
-      this.problem ? empty(problemWords(this.problem).title, problemWords(this.problem).text) : null,
+        h('p', { class: 'said', role: 'status' }, this.running ? (sums ? t('op.report.running', { n: number(all(sums)) }) : t('loading')) : '')),
+      this.problem ? trouble(problemWords(this.problem)) : null,
       ...(sums ? this.#parts(sums) : []));
   }
 

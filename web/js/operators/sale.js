@@ -14,6 +14,7 @@ import { AuditView, fillLog } from './log.js';
 import { Orders } from './orders.js';
 import { Report } from './report.js';
 import { killSwitches } from './kill-switches.js';
+import { Screen } from './screen.js';
 
 export const TABS = ['', 'orders', 'audit', 'log', 'report', 'settings'];
 const REFRESH_MS = 5_000;
@@ -27,12 +28,10 @@ function busyWords({ busy, throttle_requests_per_s: limited }) {
   return limited ? text : `${text} ${t('op.busy.do')}`;
 }
 
-export class SalePage {
-  #place;
+export class SalePage extends Screen {
   #id;
   #tab;
   #query;
-  #signal;
   #sale = null;
   #shown = null;
   #heading;
@@ -44,7 +43,8 @@ export class SalePage {
   #body = h('div', { class: 'tab' });
 
   constructor(place, id, tab, query, signal) {
-    [this.#place, this.#id, this.#tab, this.#query, this.#signal] = [place, id, tab, query, signal];
+    super(place, signal);
+    [this.#id, this.#tab, this.#query] = [id, tab, query];
     this.#heading = h('h1', { tabindex: '-1' }, titles.get(id) ?? id);
     place.classList.add('board');
     place.replaceChildren(
@@ -52,12 +52,7 @@ export class SalePage {
       h('div', { class: 'board-head' }, this.#heading, this.#badges, this.#when, this.#busy, this.#stale), this.#tabs, this.#body);
     this.#fillTabs();
     this.#body.append(h('p', { class: 'lead' }, t('loading')));
-    language.addEventListener('change', () => {
-      this.#fillTabs();
-      this.#fillHead(this.#sale, null, null, 0);
-      if (this.#tab === 'log' && this.#sale) fillLog(this.#body, this.#sale);
-    }, { signal });
-    killSwitches.addEventListener('change', () => this.#fillHead(this.#sale, null, null, 0), { signal });
+    killSwitches.addEventListener('change', () => this.#fillHead(this.#sale), { signal });
     // The board gets this every second; the other tabs need it occasionally.
     if (tab === '') this.#show({ sale_id: id });
     else refreshing(() => this.#load(), () => REFRESH_MS, signal);
@@ -72,8 +67,14 @@ export class SalePage {
     return titles.get(this.#id) ?? this.#id;
   }
 
+  build() {
+    this.#fillTabs();
+    this.#fillHead(this.#sale);
+    if (this.#tab === 'log' && this.#sale) fillLog(this.#body, this.#sale);
+  }
+
   #fillTabs() {
-    this.#place.querySelector('.back').textContent = t('op.nav.sales');
+    this.place.querySelector('.back').textContent = t('op.nav.sales');
     this.#tabs.setAttribute('aria-label', t('op.tabs'));
     this.#tabs.replaceChildren(...TABS.map((tab) => h('a', {
       href: `#/sales/${this.#id}${tab ? `/${tab}` : ''}`, 'aria-current': tab === this.#tab ? 'page' : null, 'data-keep': `tab ${tab}`,
@@ -82,20 +83,20 @@ export class SalePage {
 
   async #load() {
     try {
-      const sale = await api.sale(this.#id, this.#signal);
-      this.#fillHead(sale, null, null, 0);
+      const sale = await api.sale(this.#id, this.signal);
+      this.#fillHead(sale);
       if (this.#tab === 'log') fillLog(this.#body, sale);
       else if (!this.#shown) this.#show(sale);
       this.#sale = sale;
     } catch (error) {
-      if (this.#signal.aborted) return;
-      this.#fillHead(this.#sale, null, error, 0);
+      if (this.signal.aborted) return;
+      this.#fillHead(this.#sale, null, error);
     }
   }
 
   #show(sale) {
     if (this.#tab !== '') this.#body.replaceChildren();
-    const signal = this.#signal;
+    const { signal } = this;
     this.#shown = {
       '': () => new Board(this.#body, sale, {
         seen: (seen, live, problem, heardAt) => this.#fillHead(seen, live, problem, heardAt),
@@ -110,12 +111,12 @@ export class SalePage {
     }[this.#tab]();
   }
 
-  #fillHead(sale, live, problem, heardAt) {
+  #fillHead(sale, live = null, problem = null, heardAt = 0) {
     if (!sale) {
       if (problem?.code === 'unknown_sale') {
-        const isFocused = this.#place.contains(document.activeElement);
-        this.#place.replaceChildren(...nothing(problemWords(problem)));
-        if (isFocused) focusOn(this.#place.querySelector('h1'));
+        const isFocused = this.place.contains(document.activeElement);
+        this.place.replaceChildren(...nothing(problemWords(problem)));
+        if (isFocused) focusOn(this.place.querySelector('h1'));
       } else if (problem) this.#stale.textContent = problemWords(problem).title;
       return;
     }

@@ -7,6 +7,8 @@ import { fact, problemWords, trouble } from '../parts.js';
 /** A screen in `place` until `signal` is aborted: `build` makes it in the current language, `fill` shows what is known by now. */
 export class Screen {
   problem = null;
+  /** Something is being loaded. */
+  running = false;
   said = h('p', { class: 'said', role: 'status' });
   error = h('p', { class: 'error', role: 'alert' });
   results = h('div', { class: 'results' });
@@ -29,12 +31,15 @@ export class Screen {
 
   /** Runs what loads, keeps its problem, and shows either. */
   async loading(run) {
+    this.running = true;
     try {
       await run();
       this.problem = null;
     } catch (error) {
       if (this.signal.aborted) return;
       this.problem = error;
+    } finally {
+      this.running = false;
     }
     this.fill();
   }
@@ -56,7 +61,6 @@ export function replace(place, ...children) {
 /** A part of a screen, with a heading. */
 export const box = (name, ...children) => h('section', { class: 'box' }, h('h2', {}, t(name)), ...children);
 
-/** A name and its value in a list of them. */
 export const figure = (name, value, note = null) => fact(name, [value, note ? h('small', {}, note) : null]);
 
 export const percent = (part) => new Intl.NumberFormat(language.tag, { style: 'percent', maximumFractionDigits: 1 }).format(part);

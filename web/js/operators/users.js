@@ -6,7 +6,7 @@ import { moment } from '../format.js';
 import { language, t } from '../i18n.js';
 import { button } from '../parts.js';
 import { api } from './api.js';
-import { asking } from './asking.js';
+import { asking } from './dialog.js';
 import { groupList } from './early.js';
 import { listing } from './listing.js';
 import { Screen } from './screen.js';
