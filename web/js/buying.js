@@ -26,7 +26,7 @@ export class Buying extends EventTarget {
   #signal;
   #purchase = null;
   #retries = 0;
-  #wait = new Wait();
+  #wait;
   #run = 0;
   #way;
 
@@ -35,9 +35,9 @@ export class Buying extends EventTarget {
     super();
     this.#sale = sale;
     this.#signal = signal;
+    this.#wait = new Wait(signal);
     this.#way = way;
     window.addEventListener('online', () => this.hurry(), { signal });
-    signal.addEventListener('abort', () => this.#wait.nudge(), { once: true });
   }
 
   /** This user's stored attempt, or null. */

@@ -13,6 +13,13 @@ export function h(tag, attributes = {}, ...children) {
   return element;
 }
 
+/** Shows other children in `place`. The focus stays on what has the same `data-keep`. */
+export function replace(place, ...children) {
+  const kept = place.contains(document.activeElement) ? document.activeElement.dataset.keep : null;
+  place.replaceChildren(...children.filter(Boolean));
+  if (kept) place.querySelector(`[data-keep="${CSS.escape(kept)}"]`)?.focus();
+}
+
 /** How long a browser may take to start saving. */
 const SAVING_MS = 60_000;
 
@@ -37,6 +44,5 @@ export function announce(text, how = 'polite') {
 export function focusOn(element) {
   if (!element) return;
   if (!element.hasAttribute('tabindex') && /^H\d$/.test(element.tagName)) element.setAttribute('tabindex', '-1');
-  element.focus({ preventScroll: false });
+  element.focus();
 }
-

@@ -2,7 +2,7 @@
 
 import logo from '../favicon.svg';
 import { contactKnown, contactLink } from './contact.js';
-import { h } from './dom.js';
+import { h, replace } from './dom.js';
 import { language, t } from './i18n.js';
 import { session } from './session.js';
 
@@ -35,16 +35,13 @@ class Frame {
   /** Renders header and footer, also after the tools have changed. */
   render() {
     document.documentElement.lang = language.tag;
-    const header = document.getElementById('header');
-    const kept = header.contains(document.activeElement) ? document.activeElement.dataset.keep : null;
     document.getElementById('skip').textContent = t('skip');
-    header.replaceChildren(h('div', { class: 'bar' },
+    replace(document.getElementById('header'), h('div', { class: 'bar' },
       h('a', { class: 'brand', href: '#/', 'data-keep': 'brand' },
         h('img', { src: logo, alt: '', width: 28, height: 28 }), h('span', {}, t('brand'))),
       this.#navigation(),
       h('div', { class: 'tools' }, this.#tools(), this.#languages(), this.#who())));
     document.getElementById('footer').replaceChildren(h('p', {}, t('footer'), ' ', contactLink() ?? ''));
-    if (kept) header.querySelector(`[data-keep="${kept}"]`)?.focus();
   }
 
   #navigation() {
@@ -78,8 +75,7 @@ class Frame {
   }
 
   #network() {
-    const notice = document.getElementById('notice');
-    notice.textContent = navigator.onLine ? '' : t('offline');
+    document.getElementById('notice').textContent = navigator.onLine ? '' : t('offline');
   }
 }
 

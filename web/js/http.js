@@ -25,6 +25,10 @@ export class Problem extends Error {
   }
 }
 
+/** Problems that a later request may not have. */
+const PASSING = new Set(['overloaded', 'network', 'rate_limited', 'internal']);
+export const isPassing = ({ code }) => PASSING.has(code);
+
 async function send(method, path, { body, key, auth, signal, asFile, more = {}, keepalive = false }) {
   const headers = { accept: 'application/json, application/problem+json', ...more };
   if (body !== undefined) headers['content-type'] = 'application/json';

@@ -28,11 +28,9 @@ class Push extends EventTarget {
 
   async #keep(signal) {
     const url = await config().then((all) => all.push_url, () => null);
-    const wait = new Wait();
-    signal.addEventListener('abort', () => wait.nudge(), { once: true });
+    const wait = new Wait(signal);
     for (let retries = 0; url && !signal.aborted; retries += 1) {
       if (session.current && (await this.#connected(url, signal))) retries = 0;
-      if (signal.aborted) return;
       await wait.for(jittered(backoff(retries, FIRST_RETRY_MS, LONGEST_PAUSE_MS)));
     }
   }

@@ -10,12 +10,19 @@ export const EARLY_MS = 120_000;
 /** While the page waits for a change that nothing else reports: the end of a pause, a drop, the loading of a sale. */
 export const REFRESH_CHANGE_MS = 3_000;
 
-/** A wait that `nudge` can end early. The next wait starts anew. */
+/** A wait that `nudge` or the signal can end early. The next wait starts anew. */
 export class Wait {
   #end = null;
+  #signal;
 
-  for(ms) {
-    return new Promise((done) => {
+  constructor(signal) {
+    this.#signal = signal;
+    signal?.addEventListener('abort', () => this.nudge(), { once: true });
+  }
+
+  async for(ms) {
+    if (this.#signal?.aborted) return;
+    await new Promise((done) => {
       const timer = setTimeout(() => this.nudge(), Math.min(ms, MAX_TIMER_MS));
       this.#end = () => {
         clearTimeout(timer);
@@ -60,16 +67,14 @@ export function everySecond(left, tick, signal) {
 
 /** Calls `load` now and every `ms()` while the page is visible, and at once when it is visible again. */
 export async function refreshing(load, ms, signal) {
-  const wait = new Wait();
+  const wait = new Wait(signal);
   const seen = () => {
     if (!document.hidden) wait.nudge();
   };
   document.addEventListener('visibilitychange', seen, { signal });
   window.addEventListener('online', seen, { signal });
-  signal.addEventListener('abort', () => wait.nudge(), { once: true });
   while (!signal.aborted) {
     if (!document.hidden) await load();
-    if (signal.aborted) return;
     await wait.for(jittered(ms()));
   }
 }

@@ -3,7 +3,7 @@
 import { isHex } from '../../clients/typescript/src/hash.js';
 import { WHOLE_PPB, admits, before, commitmentOf, further, placeOf, placePpb, readTicket, rounded, waitS } from '../../clients/typescript/src/place.js';
 import { clock } from './clock.js';
-import { Problem, ask, get } from './http.js';
+import { Problem, ask, get, isPassing } from './http.js';
 import { store, stored } from './kept.js';
 import { SignInCancelled, session } from './session.js';
 import { FIRST_RETRY_MS, LONGEST_RETRY_MS, MAX_TIMER_MS, Wait, backoff, jittered } from './timing.js';
@@ -29,8 +29,6 @@ const AWAKE_MS = 2_000;
 const SLEPT_MS = 10_000;
 /** For this long after an answer that all is sold, documents may be older than that answer. */
 const DOCUMENT_LAG_MS = 2_500;
-/** Temporary problems. */
-const PASSING = new Set(['overloaded', 'network', 'rate_limited', 'internal']);
 /** The ticket was refused although the page knows the sale: some process has not loaded it yet. */
 const UNHEARD = 'unknown_sale';
 /** How often the page goes on to the question without a click if the system refuses the user's turn. */
@@ -475,7 +473,7 @@ export class Waiting extends EventTarget {
     if (problem.code === 'not_open') {
       const opens = Math.max(Date.parse(problem.members.opens_at), clock.now());
       this.#retryAt = Number.isFinite(opens) ? opens + jittered(FIRST_RETRY_MS) : clock.now() + this.#asking.failed(problem);
-    } else if (PASSING.has(problem.code) || problem.code === UNHEARD) {
+    } else if (isPassing(problem) || problem.code === UNHEARD) {
       this.#retryAt = clock.now() + this.#asking.failed(problem);
     } else {
       this.refused = problem;

@@ -1,5 +1,7 @@
 // Retries requests that the system was too busy for.
 
+import { Wait } from '../timing.js';
+
 /** Maximum attempts of one request. */
 const TRIES = 8;
 const PASSING = ['overloaded', 'network', 'rate_limited'];
@@ -11,18 +13,8 @@ export async function again(run, signal = undefined) {
       return await run();
     } catch (error) {
       if (tried >= TRIES || !PASSING.includes(error.code)) throw error;
-      await pause(1000 * Math.max(1, error.retryAfterS ?? 0), signal);
+      await new Wait(signal).for(1000 * Math.max(1, error.retryAfterS ?? 0));
+      signal?.throwIfAborted();
     }
   }
-}
-
-function pause(ms, signal) {
-  return new Promise((go, stop) => {
-    const timer = setTimeout(go, ms);
-    signal?.addEventListener('abort', () => {
-      clearTimeout(timer);
-      stop(signal.reason);
-    }, { once: true });
-    if (signal?.aborted) stop(signal.reason);
-  });
 }

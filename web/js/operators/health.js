@@ -1,6 +1,6 @@
 // The system's health: what is stopped, the queues, and whether every unit of the running sales is accounted for.
 
-import { h } from '../dom.js';
+import { h, replace } from '../dom.js';
 import { number } from '../format.js';
 import { t } from '../i18n.js';
 import { button, empty, problemWords } from '../parts.js';
@@ -10,7 +10,7 @@ import { asking } from './dialog.js';
 import { standingBadge } from './home.js';
 import { listing, shown } from './listing.js';
 import { verdictOf } from './log.js';
-import { Screen, box, replace } from './screen.js';
+import { Screen, box } from './screen.js';
 import { killSwitches } from './kill-switches.js';
 
 const REFRESH_MS = 5_000;

@@ -2,7 +2,7 @@
 
 import { isFree } from '../awards.js';
 import { clock } from '../clock.js';
-import { h } from '../dom.js';
+import { h, replace } from '../dom.js';
 import { clockFace, moment, money, number } from '../format.js';
 import { t } from '../i18n.js';
 import { badge, button, empty, problemWords } from '../parts.js';
@@ -10,7 +10,7 @@ import { everySecond, refreshing } from '../timing.js';
 import { api } from './api.js';
 import { listing, shownWords } from './listing.js';
 import { soldOf, summed } from './report.js';
-import { Screen, replace } from './screen.js';
+import { Screen } from './screen.js';
 import { killSwitches } from './kill-switches.js';
 
 const REFRESH_MS = 15_000;

@@ -1,12 +1,12 @@
 // The operators' actions on a sale, and where its units are.
 
-import { h } from '../dom.js';
+import { h, replace } from '../dom.js';
 import { moment, money, number } from '../format.js';
 import { language, t } from '../i18n.js';
 import { button, empty, problemWords, trouble } from '../parts.js';
 import { api } from './api.js';
 import { listing } from './listing.js';
-import { Screen, box, figure, replace } from './screen.js';
+import { Screen, box, figure } from './screen.js';
 
 const LOG_COLUMNS = [['op.log.at'], ['op.act'], ['op.log.parameters'], ['op.log.by', 'user']];
 

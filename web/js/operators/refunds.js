@@ -1,13 +1,13 @@
 // Payments that need a refund.
 
-import { h } from '../dom.js';
+import { h, replace } from '../dom.js';
 import { moment, shortId } from '../format.js';
 import { t } from '../i18n.js';
 import { button, empty, problemWords } from '../parts.js';
 import { api } from './api.js';
 import { asking } from './dialog.js';
 import { amount, listing, orderLink, shownWords, stateBadge } from './listing.js';
-import { Screen, replace } from './screen.js';
+import { Screen } from './screen.js';
 
 const COLUMNS = [['op.refunds.due'], ['op.refunds.amount', 'n'], ['op.order.id'], ['op.order.user', 'user'], ['op.order.state'], ['op.payment.id', 'user'], [null, 'act']];
 

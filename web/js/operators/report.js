@@ -1,13 +1,13 @@
 // The report of a round.
 
 import { isFree } from '../awards.js';
-import { h } from '../dom.js';
+import { h, replace } from '../dom.js';
 import { moment, money, number, span } from '../format.js';
 import { t } from '../i18n.js';
 import { button, problemWords, trouble } from '../parts.js';
 import { again } from './again.js';
 import { api } from './api.js';
-import { Screen, box, figure, percent, replace } from './screen.js';
+import { Screen, box, figure, percent } from './screen.js';
 
 const STATES = ['pending_payment', 'granted', 'paid', 'expired', 'cancelled', 'failed'];
 

@@ -51,13 +51,6 @@ export class Screen {
   }
 }
 
-/** Shows other children in `place`. The focus stays on what has the same `data-keep`. */
-export function replace(place, ...children) {
-  const kept = place.contains(document.activeElement) ? document.activeElement.dataset.keep : null;
-  place.replaceChildren(...children.filter(Boolean));
-  if (kept) place.querySelector(`[data-keep="${CSS.escape(kept)}"]`)?.focus();
-}
-
 /** A part of a screen, with a heading. */
 export const box = (name, ...children) => h('section', { class: 'box' }, h('h2', {}, t(name)), ...children);
 

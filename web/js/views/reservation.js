@@ -5,6 +5,7 @@ import { anyCard } from '../catalog.js';
 import { clock } from '../clock.js';
 import { h } from '../dom.js';
 import { moment, saleOf, shortId } from '../format.js';
+import { isPassing } from '../http.js';
 import { language, t } from '../i18n.js';
 import { fact, picture } from '../parts.js';
 import { push } from '../push.js';
@@ -76,13 +77,9 @@ export class ReservationView extends View {
   get stage() {
     const { reservation, trouble } = this.watch;
     if (trouble?.name === 'SignInCancelled') return 'signed_out';
-    if (!reservation) return trouble && !this.#passing(trouble) ? 'problem' : 'loading';
+    if (!reservation) return trouble && !isPassing(trouble) ? 'problem' : 'loading';
     if (reservation.status !== 'pending_payment') return reservation.status;
     return Date.parse(reservation.pay_by) <= clock.now() ? 'over' : 'pending_payment';
-  }
-
-  #passing({ code }) {
-    return code === 'overloaded' || code === 'network' || code === 'rate_limited' || code === 'internal';
   }
 
   update() {

@@ -3,7 +3,7 @@
 import { isFree, of, soldOut } from '../awards.js';
 import { clock } from '../clock.js';
 import { contactLine } from '../contact.js';
-import { announce, h } from '../dom.js';
+import { announce, h, replace } from '../dom.js';
 import { hour } from '../early.js';
 import { number, span } from '../format.js';
 import { language, t } from '../i18n.js';
@@ -56,9 +56,7 @@ function live(key, make) {
     const now = JSON.stringify(key());
     if (now === shown) return;
     shown = now;
-    const keep = place.contains(document.activeElement) ? document.activeElement.dataset.keep : null;
-    place.replaceChildren(...[make()].flat().filter(Boolean));
-    if (keep) place.querySelector(`[data-keep="${keep}"]`)?.focus();
+    replace(place, ...[make()].flat());
   };
   fill();
   return { place, fill };
