@@ -79,7 +79,7 @@ function route(first = false) {
 }
 
 function start() {
-  session.dialog = (expired) => signInDialog(expired);
+  session.dialog = signInDialog;
   frame.start({ links: [['', 'nav.sales'], ['orders', 'nav.orders']] });
   document.addEventListener('visibilitychange', () => document.hidden || clock.forget());
   window.addEventListener('hashchange', (event) => {

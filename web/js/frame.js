@@ -54,24 +54,16 @@ class Frame {
   #languages() {
     return h('div', { class: 'languages', role: 'group', 'aria-label': t('nav.language') },
       LANGUAGES.map(([tag, name, short]) => h('button', {
-        type: 'button',
-        lang: tag,
-        'aria-label': name === short ? null : `${short} – ${name}`,
-        'aria-pressed': String(tag === language.tag),
-        'data-keep': tag,
-        onclick: () => language.set(tag.slice(0, 2)),
+        type: 'button', lang: tag, 'aria-label': name === short ? null : `${short} – ${name}`, 'aria-pressed': String(tag === language.tag),
+        'data-keep': tag, onclick: () => language.set(tag.slice(0, 2)),
       }, short)));
   }
 
   #who() {
     const user = session.current?.user;
-    if (!user) {
-      const go = () => session.require().catch(() => {});
-      return h('button', { type: 'button', class: 'who', 'data-keep': 'who', onclick: go }, t('sign.in'));
-    }
-    return h('button', {
-      type: 'button', class: 'who', 'data-keep': 'who', title: t('sign.as', { user }), onclick: () => session.set(null),
-    }, t('sign.out'), h('span', { class: 'name' }, user));
+    const who = { type: 'button', class: 'who', 'data-keep': 'who' };
+    if (!user) return h('button', { ...who, onclick: () => session.offer() }, t('sign.in'));
+    return h('button', { ...who, title: t('sign.as', { user }), onclick: () => session.set(null) }, t('sign.out'), h('span', { class: 'name' }, user));
   }
 
   #network() {

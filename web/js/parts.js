@@ -7,6 +7,7 @@ import { announce, h } from './dom.js';
 import { clockFace, money, moment, number, parts, span, timeOfDay } from './format.js';
 import { language, t } from './i18n.js';
 import { pictureOf } from './pictures.js';
+import { session } from './session.js';
 
 /** The picture of a sale from its card, or from what is known of it. Only the page's `first` one is loaded eagerly. */
 export function picture(card, size = '', first = true) {
@@ -171,6 +172,12 @@ export function empty(title, text, ...more) {
 /** What could not be loaded, with a button that calls `again` if there is one. */
 export function trouble({ title, text }, again = null) {
   return empty(title, text, again && button(t('retry'), again, { class: 'secondary' }));
+}
+
+/** For a screen that needs a user: offers to sign in. */
+export function signedOut(text) {
+  return h('div', { class: 'panel' }, panel('signed-out', t('signed.out.title'), h('p', {}, text),
+    actions(button(t('sign.in'), () => session.offer(), { class: 'primary' }))));
 }
 
 /** A full-screen message that there is nothing. */

@@ -41,6 +41,11 @@ class Session extends EventTarget {
     if (!this.#current) await this.#signIn(false);
   }
 
+  /** Offers to sign in, which the user may decline. */
+  offer() {
+    this.require().catch(() => {});
+  }
+
   /** Replaces a refused token: renews it, or has the user sign in again. Concurrent requests share one dialog. */
   async renew(token) {
     if (this.#current?.token === token && (await this.silent())) return;

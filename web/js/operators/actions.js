@@ -12,7 +12,6 @@ import { publishing } from './publish.js';
 import { changeRain, rainFields } from './rain.js';
 import { instantOf, localOf, ownZone } from './zone.js';
 
-const newKey = () => crypto.randomUUID();
 const isDraft = ({ sale }) => sale.state === 'draft';
 const isPublished = ({ sale }) => sale.state === 'published';
 /** The earliest time at which anyone may buy. */
@@ -39,7 +38,7 @@ const ACTIONS = {
     run: ({ sale }, key, { units }) => api.update(sale, 'restock', key, { units: Number(units) }),
   },
   postpone: {
-    when: (view) => isToCome(view),
+    when: isToCome,
     fields: ({ sale }) => [{ name: 'opens', label: t('op.postpone.opens', { zone: ownZone() }), type: 'datetime-local', value: localOf(Date.parse(sale.opens_at), ownZone()) }],
     run: postpone,
   },
@@ -54,13 +53,7 @@ const ACTIONS = {
   close: { danger: true, typed: true, when: ({ running }) => running, run: update('close') },
   stop: { danger: true, typed: true, when: ({ sale, stopped }) => sale.state === 'published' && !stopped, run: ({ sale }) => api.flip('stop', { sale_id: sale.sale_id }) },
   withdraw: { danger: true, typed: true, when: isToCome, run: ({ sale }) => api.withdraw(sale.sale_id) },
-  delete: {
-    danger: true, when: isDraft,
-    run: async ({ sale }) => {
-      await api.remove(sale.sale_id);
-      return { gone: true };
-    },
-  },
+  delete: { danger: true, when: isDraft, run: ({ sale }) => api.remove(sale.sale_id).then(() => ({ gone: true })) },
 };
 
 /** A sale that is started while everything is stopped still sells nothing. */
@@ -84,15 +77,12 @@ function update(how) {
 /** The buttons for the sale's state: pending actions first, irreversible ones last. */
 export function saleActions(view, ask) {
   const { sale, awaits } = view;
-  const rank = ([, { first, danger }]) => (first ? 0 : danger ? 2 : 1);
-  const actions = Object.entries(ACTIONS).filter(([, action]) => action.when(view)).sort((one, other) => rank(one) - rank(other));
+  const actions = Object.entries(ACTIONS).filter(([, action]) => action.when(view));
   const copy = h('a', { class: 'button', href: `#/new?from=${sale.sale_id}`, 'data-keep': 'duplicate' }, t('op.duplicate'));
   const change = isDraft(view) ? h('a', { class: 'button', href: `#/sales/${sale.sale_id}/settings`, 'data-keep': 'edit' }, t('op.edit')) : null;
-  const words = {
-    title: sale.title, at: moment(sale.opens_at), total: number(sale.total), round: sale.round, ...beaconWords(awaits),
-  };
-  const made = actions.map(([name, action]) => [rank([name, action]), button(t(`op.${name}`), async () => {
-    const key = newKey();
+  const words = { title: sale.title, at: moment(sale.opens_at), total: number(sale.total), round: sale.round, ...beaconWords(awaits) };
+  const made = actions.map(([name, action]) => [action.first ? 0 : action.danger ? 2 : 1, button(t(`op.${name}`), async () => {
+    const key = crypto.randomUUID();
     const what = name === 'close' && isFree(sale) ? 'close_free' : name;
     return ask({
       title: t(`op.${name}`), text: t(`op.${what}.text`, words), go: t(`op.${name}`), danger: action.danger, fields: action.fields?.(view),

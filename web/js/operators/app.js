@@ -6,7 +6,7 @@ import { shortId } from '../format.js';
 import { frame } from '../frame.js';
 import { language, t } from '../i18n.js';
 import { signInDialog } from '../login.js';
-import { button, panel, problemWords, trouble } from '../parts.js';
+import { button, problemWords, signedOut, trouble } from '../parts.js';
 import { comeBack, renewal } from '../renewal.js';
 import { session } from '../session.js';
 import { refreshing } from '../timing.js';
@@ -67,10 +67,7 @@ function route(first = true) {
   document.title = t('brand');
   frame.at(at, user !== null && user === refused);
   if (user === null) {
-    const go = () => session.require().catch(() => {});
-    main.replaceChildren(h('h1', { tabindex: '-1' }, t('brand')), h('div', { class: 'panel' },
-      panel('signed-out', t('signed.out.title'), h('p', {}, t('op.signed.out')),
-        h('div', { class: 'actions' }, button(t('sign.in'), go, { class: 'primary' })))));
+    main.replaceChildren(h('h1', { tabindex: '-1' }, t('brand')), signedOut(t('op.signed.out')));
   } else if (user === refused) refuse(user);
   else if (user === admitted) show();
   else admit(user, ended.signal);
@@ -99,7 +96,7 @@ async function admit(user, signal) {
 function refuse(user) {
   const other = () => {
     session.set(null);
-    session.require().catch(() => {});
+    session.offer();
   };
   screen(h('h1', { tabindex: '-1' }, t('problem.forbidden.title')), h('p', { class: 'lead' }, t('op.refused', { user })),
     h('div', { class: 'actions' }, button(t('op.refused.other'), other, { class: 'primary' })));

@@ -12,7 +12,6 @@ const PAGE = 1_000;
 const MOST = 1_000_000;
 
 const GROUP = '[A-Za-z0-9_\\-]{1,48}';
-const groupField = () => ({ name: 'group', label: t('op.form.group'), value: 'members', pattern: GROUP, maxlength: 48, autocapitalize: 'none', autocomplete: 'off' });
 
 /** Who may buy when, and who has a quota until when, for the head of a board. */
 export function earlyWords({ opens_at: opens, early_access: all = [] }) {
@@ -23,14 +22,10 @@ export function earlyWords({ opens_at: opens, early_access: all = [] }) {
   ]);
 }
 
-/** The users in a text, one per line, without duplicates. */
-export function usersOf(text) {
-  return [...new Set(text.split(/\r?\n/).map((line) => line.trim()).filter(Boolean))];
-}
-
 /** Sends a list of any length; `say` receives the progress. */
 async function change({ group, how, users, file }, say) {
-  const all = usersOf(`${users}\n${file.size > 0 ? await file.text() : ''}`);
+  const lines = `${users}\n${file.size > 0 ? await file.text() : ''}`.split(/\r?\n/).map((line) => line.trim());
+  const all = [...new Set(lines.filter(Boolean))];
   if (all.length === 0 || all.length > MOST) throw new Problem('group_list', { members: { detail: t('op.group.none', { most: number(MOST) }) } });
   const values = (sent) => ({ n: number(sent), all: number(all.length), group });
   for (let sent = 0; sent < all.length; sent += PAGE) {
@@ -47,7 +42,7 @@ export function groupList() {
     question: {
       title: t('op.group'), text: t('op.group.text'), go: t('op.group.go'),
       fields: [
-        groupField(),
+        { name: 'group', label: t('op.form.group'), value: 'members', pattern: GROUP, maxlength: 48, autocapitalize: 'none', autocomplete: 'off' },
         { name: 'how', label: t('op.group.how'), value: 'add', options: [['add', t('op.group.add')], ['remove', t('op.group.remove')]] },
         { name: 'users', label: t('op.group.users'), lines: 4, required: false },
         { name: 'file', label: t('op.group.file'), type: 'file', accept: '.txt,.csv,text/plain', required: false, class: 'file' },

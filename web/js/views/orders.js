@@ -6,7 +6,7 @@ import { h } from '../dom.js';
 import { money, moment, saleOf, shortId } from '../format.js';
 import { ask } from '../http.js';
 import { t } from '../i18n.js';
-import { badge, button, empty, panel, picture, problemWords, skeleton, trouble } from '../parts.js';
+import { badge, button, empty, picture, problemWords, signedOut, skeleton, trouble } from '../parts.js';
 import { SignInCancelled, session } from '../session.js';
 import { View } from './view.js';
 
@@ -75,14 +75,8 @@ export class OrdersView extends View {
   }
 
   #body() {
-    if (!session.current) {
-      const go = () => session.require().catch(() => {});
-      return [h('div', { class: 'panel' }, panel('signed-out', t('signed.out.title'), h('p', {}, t('orders.sign')),
-        h('div', { class: 'actions' }, button(t('sign.in'), go, { class: 'primary' }))))];
-    }
-    if (this.#problem && !this.#orders.length) {
-      return [trouble(problemWords(this.#problem), () => this.#load())];
-    }
+    if (!session.current) return [signedOut(t('orders.sign'))];
+    if (this.#problem && !this.#orders.length) return [trouble(problemWords(this.#problem), () => this.#load())];
     if (!this.#loaded) return [h('div', { class: 'orders' }, skeleton('row'), skeleton('row'), skeleton('row'))];
     if (!this.#orders.length) return [empty(t('orders.none.title'), t('orders.none.text'))];
     return [
