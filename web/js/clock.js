@@ -33,10 +33,6 @@ export class ServerClock {
     if (this.#best !== null) this.#best = { ...this.#best, slack: Infinity };
   }
 
-  get known() {
-    return this.#best !== null;
-  }
-
   /** Milliseconds since the Unix epoch by the server's clock. */
   now() {
     return this.#ticks() + (this.#best?.offset ?? performance.timeOrigin);

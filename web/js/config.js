@@ -6,11 +6,10 @@ let loading = null;
 
 /** `{login, pay, push_url, contact}` of `/config.json`, requested once. The page's head has already started to load it. */
 export function config() {
-  loading ??= asked()
-    .catch((error) => {
-      loading = null;
-      throw error;
-    });
+  loading ??= asked().catch((error) => {
+    loading = null;
+    throw error;
+  });
   return loading;
 }
 

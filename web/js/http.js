@@ -89,17 +89,16 @@ export const get = (path, options = {}) => send('GET', path, options);
 export async function ask(method, path, options = {}) {
   await session.require();
   const { user } = session.current;
-  // If the silently renewed token is refused too, only the user can solve this.
-  for (const next of ['renew', 'signIn', null]) {
+  for (let tries = 0; ; tries += 1) {
     const { token } = session.current;
     try {
       return await send(method, path, { ...options, auth: true });
     } catch (error) {
-      if (error.code !== 'unauthorized' || next === null) throw error;
+      if (error.code !== 'unauthorized' || tries === 2) throw error;
     }
-    await session[next](token);
+    // If the silently renewed token is refused too, only the user can solve this.
+    await (tries === 0 ? session.renew(token) : session.signIn(token));
     // Another user must not finish what this one began.
     if (session.current.user !== user) throw new SignInCancelled();
   }
-  return undefined;
 }

@@ -84,17 +84,12 @@ class Renewal {
 
   /** Resolves with whether there is a new token. */
   #renew() {
-    this.#renewing ??= this.#locked(() => this.#attempt()).catch(() => {
+    const attempt = () => this.#attempt();
+    this.#renewing ??= (navigator.locks ? navigator.locks.request('renewal', attempt) : attempt()).catch(() => {
       this.#timer = setTimeout(() => this.#when(), RETRY_MS);
       return false;
-    }).finally(() => {
-      this.#renewing = null;
-    });
+    }).finally(() => { this.#renewing = null; });
     return this.#renewing;
-  }
-
-  #locked(work) {
-    return navigator.locks ? navigator.locks.request('renewal', work) : work();
   }
 
   async #attempt() {

@@ -49,7 +49,10 @@ export class Watch extends EventTarget {
     window.addEventListener('online', now, { signal });
     document.addEventListener('visibilitychange', now, { signal });
     push.addEventListener('news', (event) => event.reservationId === id && now(), { signal });
-    push.addEventListener('change', () => this.#restart(), { signal });
+    push.addEventListener('change', () => {
+      this.#polls = 0;
+      now();
+    }, { signal });
   }
 
   /** Checks now, and again soon. */
@@ -122,11 +125,6 @@ export class Watch extends EventTarget {
     if (this.#soon || left <= 0) return jittered(SOON_MS);
     // The end of the payment window is checked in any case.
     return Math.min(push.up ? PUSHED_MS : jittered(paceMs), left + SOON_MS);
-  }
-
-  #restart() {
-    this.#polls = 0;
-    this.#now();
   }
 
   #now() {

@@ -202,15 +202,11 @@ export class Editor extends Screen {
     this.#fields.clear();
     const part = (name) => h('fieldset', { class: 'box' }, h('legend', {}, t(`op.form.${name}`)),
       h('div', { class: 'editor-fields' }, PARTS[name].map((one) => this.#field(one))), name === 'time' ? h('p', { class: 'quiet time-note', role: 'status' }) : null);
-    const submit = (event) => {
-      event.preventDefault();
-      this.#save();
-    };
     const lists = [['currencies', CURRENCIES], ['zones', zones()]].map(([id, values]) => h('datalist', { id }, values.map((value) => h('option', { value }))));
     const about = this.#sale?.recurrence && !this.#isDraft && !this.#isOver ? this.#choice() : null;
     const save = h('button', { type: 'submit', class: 'primary' }, t(this.#sale ? 'op.form.save' : 'op.create'));
     const over = this.#isOver ? h('p', { class: 'hint' }, t('op.form.over')) : null;
-    const form = h('form', { class: 'editor-form', novalidate: true, onsubmit: submit, oninput: (event) => this.#typed(event), onchange: (event) => this.#typed(event) },
+    const form = h('form', { class: 'editor-form', novalidate: true, onsubmit: (event) => this.#save(event), oninput: (event) => this.#typed(event), onchange: (event) => this.#typed(event) },
       part('product'), part('time'), part('rules'), part('gate'), lists,
       this.#isOver ? null : h('div', { class: 'editor-end' }, this.error, this.said,
         h('div', { class: 'actions' }, save, button(t('op.form.discard'), () => this.#discard(), { class: 'secondary' }))));
@@ -276,9 +272,7 @@ export class Editor extends Screen {
       this.#fields.get('sale_id').control.value = this.#form.sale_id;
       delete this.#errors.sale_id;
     }
-    if (name === 'currency') {
-      this.#form.currency = value.toUpperCase();
-    }
+    if (name === 'currency') this.#form.currency = value.toUpperCase();
     if (Object.keys(this.#errors).length === 0) this.error.textContent = '';
     this.#keep();
     this.fill();
@@ -354,7 +348,8 @@ export class Editor extends Screen {
     this.#fields.get(first?.name)?.control.focus();
   }
 
-  async #save() {
+  async #save(event) {
+    event.preventDefault();
     if (this.#busy) return;
     const { terms, errors } = read(this.#form);
     // Fields that a round cannot change are not errors of this form.

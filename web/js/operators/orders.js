@@ -26,7 +26,6 @@ export function filterOf(query) {
   return Object.fromEntries(FILTERS.map((name) => [name, asked.get(name)?.trim() ?? '']).filter(([, value]) => value !== ''));
 }
 
-/** The hash for a filter. */
 export function hashOf(filter) {
   const query = String(new URLSearchParams(filter));
   return query ? `#/orders?${query}` : '#/orders';
@@ -113,15 +112,11 @@ export class Orders extends Screen {
     const input = (name, more = {}) => this.#field(name, h('input', { id: `orders-${name}`, name, value: filter[name] ?? '', autocomplete: 'off', ...more }));
     const plain = { autocapitalize: 'none', spellcheck: 'false' };
     const states = [['', t('op.orders.any')], ...STATES.map((state) => [state, t(`op.state.${state}`)])];
-    const submit = (event) => {
-      event.preventDefault();
-      this.#submit();
-    };
     const clear = () => {
       this.#follow({ ...this.#fixed });
       this.#form.elements[this.#names[0]].focus();
     };
-    this.#form = h('form', { class: 'filter', novalidate: true, onsubmit: submit, 'aria-label': t('op.orders.filter') },
+    this.#form = h('form', { class: 'filter', novalidate: true, onsubmit: (event) => this.#submit(event), 'aria-label': t('op.orders.filter') },
       this.#fixed ? null : [input('sale', { ...plain, maxlength: 48, list: 'orders-sales' }), h('datalist', { id: 'orders-sales' })],
       input('round', { inputmode: 'numeric', maxlength: 10 }),
       this.#field('state', h('select', { id: 'orders-state', name: 'state' }, states.map(([value, text]) => (
@@ -153,15 +148,13 @@ export class Orders extends Screen {
     return this.#filterOf(new URLSearchParams(values));
   }
 
-  #submit() {
+  #submit(event) {
+    event.preventDefault();
     const filter = this.#values();
     const fault = wrong(filter);
-    if (fault) {
-      this.#blame(...fault);
-      this.#form.elements[fault[0]].focus();
-      return;
-    }
-    this.#follow(filter);
+    if (!fault) return this.#follow(filter);
+    this.#blame(...fault);
+    return this.#form.elements[fault[0]].focus();
   }
 
   /**

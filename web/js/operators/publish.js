@@ -13,7 +13,6 @@ const LOADS_WITHIN_MS = 120_000;
 /** Time that buyers need to learn of a sale. */
 const SOON_MS = 3_600_000;
 
-/** The `./flash plan` command for a sale. */
 export function planCommand({ total, expected_audience: people, opens_at: at }) {
   return `./flash plan --units ${total} --audience ${people} --opens-at ${at}`;
 }

@@ -29,7 +29,6 @@ function nextDrops(sale) {
 
 const whole = (word, name, value, min, max) => ({ name, label: t(`op.rain.${word}`), type: 'number', value: String(value), min, max, step: 1 });
 
-/** The fields for changing a plan. */
 export function rainFields(sale) {
   const { steady } = sale.rain;
   return [

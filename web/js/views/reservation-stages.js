@@ -29,19 +29,12 @@ const HURRY_MS = 180_000;
 const LAST_MS = 60_000;
 const urgency = (ms) => (ms <= LAST_MS ? 'last' : ms <= HURRY_MS ? 'hurry' : 'left');
 
-function ended(kind, icon) {
+function ended(kind, icon, links) {
   return (view, reservation) => panel(kind, t(`${kind}.title`), mark(icon), h('p', {}, t(`${kind}.text`, reservation)), refund(reservation),
-    actions(...ways[kind](view)));
+    actions(links(view)));
 }
 
 const mark = (icon) => h('div', { class: `mark ${icon}`, 'aria-hidden': 'true' });
-
-/** The links of each final state. */
-const ways = {
-  paid: (view) => [h('a', { class: 'button secondary', href: `#/receipts/${view.id}` }, t('receipt')), toOrders()],
-  expired: (view) => [h('a', { class: 'button primary', href: `#/sales/${saleOf(view.id)}` }, t('buy.again')), toOrders()],
-  cancelled: (view) => [toOrders(), toSale(view)],
-};
 
 export const RESERVATION_STAGES = {
   loading: (view) => panel('waiting', t('wait.title'), spinner(), h('p', {}, t('loading')), trouble(view)),
@@ -94,9 +87,9 @@ export const RESERVATION_STAGES = {
       h('p', {}, t(`award.${award.kind}.text`)), h('p', { class: 'quiet' }, verifyLink(saleOf(view.id), roundOf(view.id), unit)), ...next);
   },
 
-  paid: ended('paid', 'good'),
-  expired: ended('expired', 'gone'),
-  cancelled: ended('cancelled', 'gone'),
+  paid: ended('paid', 'good', ({ id }) => [h('a', { class: 'button secondary', href: `#/receipts/${id}` }, t('receipt')), toOrders()]),
+  expired: ended('expired', 'gone', ({ id }) => [h('a', { class: 'button primary', href: `#/sales/${saleOf(id)}` }, t('buy.again')), toOrders()]),
+  cancelled: ended('cancelled', 'gone', (view) => [toOrders(), toSale(view)]),
 
   failed(view, reservation) {
     const reason = `failed.${reservation.reason}`;

@@ -20,7 +20,6 @@ const SOON_MS = 2_000;
 const MOST_WINNERS = 200;
 /** The version of draws that this page can compute. */
 const ENCODING = 1;
-const labelOf = ({ beacon }) => (beacon ? 'beacon' : 'commitment_only');
 
 /** The entries of a draw at the end, once they have closed: `{units, leaves}`; null for any other draw. */
 async function entriesOf({ sale_id: sale, round, at_end: atEnd }, signal) {
@@ -99,7 +98,7 @@ export class VerifyView extends View {
   get #known() {
     const { encoding, label, allocation, at_end: atEnd } = this.#draw;
     // Without its entries, a draw at the end would be checked as if it had none.
-    return encoding === ENCODING && label === labelOf(allocation) && Boolean(atEnd) === (allocation.draw === 'at_end');
+    return encoding === ENCODING && label === (allocation.beacon ? 'beacon' : 'commitment_only') && Boolean(atEnd) === (allocation.draw === 'at_end');
   }
 
   async #compute() {
@@ -147,10 +146,7 @@ export class VerifyView extends View {
     }
     if (!this.#known) return panel('problem', t('verify.other.title'), h('p', {}, t('verify.other.text')));
     if (this.#failed) return panel('problem', t('verify.failed.title'), h('p', {}, t('verify.failed.text')));
-    if (!this.#computed) {
-      return panel('waiting', t('verify.busy'), spinner(), h('p', {}, title));
-    }
-    return this.#verdict(title);
+    return this.#computed ? this.#verdict(title) : panel('waiting', t('verify.busy'), spinner(), h('p', {}, title));
   }
 
   #verdict(title) {
@@ -201,22 +197,18 @@ export class VerifyView extends View {
     const { allocation, units } = this.#draw;
     const said = h('p', { class: 'won', role: 'status' });
     const input = h('input', {
-      id: 'unit', name: 'unit', type: 'number', min: 1, max: units, step: 1, value: this.#unit, required: true, inputmode: 'numeric',
-      'data-keep': 'unit',
+      id: 'unit', name: 'unit', type: 'number', min: 1, max: units, step: 1, value: this.#unit, required: true, inputmode: 'numeric', 'data-keep': 'unit',
     });
-    const show = () => {
+    const show = (event) => {
+      event?.preventDefault();
       const unit = Number(input.value);
       this.#unit = input.value;
       said.textContent = Number.isInteger(unit) && unit >= 1 && unit <= units
         ? this.#said(unit)
         : t('verify.unit.none', { n: number(units) });
     };
-    const submit = (event) => {
-      event.preventDefault();
-      show();
-    };
     if (this.#unit !== '') show();
-    return h('form', { class: 'lookup', onsubmit: submit, novalidate: true },
+    return h('form', { class: 'lookup', onsubmit: show, novalidate: true },
       h('label', { for: 'unit' }, t(`verify.${allocation.kind}.unit`)),
       h('div', { class: 'row' }, input, h('button', { class: 'secondary', type: 'submit' }, t('verify.go'))), said);
   }
