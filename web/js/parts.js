@@ -30,7 +30,7 @@ export function saleBadge(card) {
   if (state === 'between') return badge('upcoming', t('state.between'));
   if (state === 'open' && card.availability === 'sold_out') return badge('open', t('state.open'));
   if (state === 'preparing') return badge('upcoming', t('state.preparing'));
-  if (state === 'early') return badge('open', t('state.early'));
+  if (state === 'early') return badge('open', t('early.title'));
   if (state === 'open' && card.availability !== 'unknown') {
     return badge(card.availability, t(`availability.${card.availability}`));
   }

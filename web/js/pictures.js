@@ -4,7 +4,7 @@
 const OF_KINDS = { split: 'packet', prizes: 'tickets' };
 /** Drawings of items, for a sale whose id names one. */
 const NAMED = ['lamp', 'chair', 'pot'];
-/** Drawings that fit any item. Their background colours are `.tint-0` and on in style.css. */
+/** Drawings that fit any item. Their background colours are `.tint-1` and on in style.css. */
 const PLAIN = ['parcel', 'bag', 'box'];
 const TINTS = 6;
 const ALL = PLAIN.length * TINTS;

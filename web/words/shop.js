@@ -77,7 +77,6 @@ export const shopWords = both({
     '目前放出的都已有归属。{at} 会再放出一批：按钮会自动出现。'],
   'between.say': ['{left} until the next drop', '距离下一批还有 {left}'],
   'between.soon': ['Not yet', '请稍候'],
-  'state.early': ['Members first', '会员优先'],
   'early.line': ['Members first, everyone from {at}', '会员优先，所有人 {at} 开始'],
   'early.to_come': ['Members from {first}, everyone from {at}', '会员 {first} 开始，所有人 {at} 开始'],
   'early.quota': ['Some pieces are kept for members until {at}.', '部分商品为会员保留至 {at}。'],

@@ -9,7 +9,7 @@ import { listing } from './listing.js';
 import { Screen } from './screen.js';
 import { idOf } from './terms.js';
 
-const COLUMNS = [['op.campaign.name'], ['op.id'], ['op.nav.sales'], [null, 'act']];
+const COLUMNS = [['op.campaign.name'], ['op.form.sale_id'], ['op.nav.sales'], [null, 'act']];
 const ID = '[a-z0-9][a-z0-9\\-]{0,47}';
 
 export class Campaigns extends Screen {

@@ -21,7 +21,10 @@ const PAGES = 10;
 const DAY_MS = 86_400_000;
 /** What is shown without a filter: everything that is not over, running sales first. */
 const CURRENT = ['open', 'published', 'draft'];
-export const FILTERS = ['', 'draft', 'published', 'open', 'ended', 'withdrawn'];
+const FILTERS = {
+  '': 'op.home.filter.current', draft: 'op.home.filter.draft', published: 'op.standing.published', open: 'op.standing.open', ended: 'op.standing.ended',
+  withdrawn: 'op.standing.withdrawn',
+};
 const COLUMNS = [['op.order.sale'], ['op.order.state'], ['op.time', 'n'], ['op.report.sold', 'n'], ['op.home.revenue', 'n']];
 
 /** The figures of rounds, kept while other screens are open. */
@@ -77,7 +80,7 @@ export class Home extends Screen {
 
   constructor(place, filter, signal) {
     super(place, signal);
-    this.#filter = FILTERS.includes(filter) ? filter : '';
+    this.#filter = Object.hasOwn(FILTERS, filter) ? filter : '';
     killSwitches.addEventListener('change', () => this.fill(), { signal });
     this.build();
     refreshing(() => this.#load(), () => REFRESH_MS, signal);
@@ -87,11 +90,11 @@ export class Home extends Screen {
   build() {
     const filter = (state) => h('a', {
       href: state ? `#/?state=${state}` : '#/', 'aria-current': state === this.#filter ? 'page' : null, 'data-keep': `filter ${state}`,
-    }, t(`op.home.filter.${state || 'current'}`));
+    }, t(FILTERS[state]));
     this.place.replaceChildren(
       h('div', { class: 'board-head' }, h('h1', { tabindex: '-1' }, t('op.nav.sales')),
         h('a', { class: 'primary', href: '#/new', 'data-keep': 'new' }, t('op.new'))),
-      h('nav', { class: 'tabs', 'aria-label': t('op.home.filter') }, FILTERS.map(filter)),
+      h('nav', { class: 'tabs', 'aria-label': t('op.home.filter') }, Object.keys(FILTERS).map(filter)),
       this.error, this.results);
     this.fill();
   }
@@ -179,7 +182,7 @@ export class Home extends Screen {
       this.#pages += 1;
       this.#load();
     };
-    const more = this.#more.map((state) => h('a', { href: `#/?state=${state}` }, t(`op.home.filter.${state}`)));
+    const more = this.#more.map((state) => h('a', { href: `#/?state=${state}` }, t(FILTERS[state])));
     const count = this.#sales.length;
     replace(this.results,
       this.#loaded ? null : h('p', { class: 'quiet' }, this.problem ? '' : t('loading')),

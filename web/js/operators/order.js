@@ -86,6 +86,6 @@ function payment(one) {
 }
 
 function event({ at, event: name, payment_id: id, by }) {
-  const text = language.has(`op.event.${name}`) ? t(`op.event.${name}`, { id, by }) : name;
-  return h('li', {}, h('time', { datetime: at }, moment(at)), h('span', {}, text));
+  const words = [`op.event.${name}`, `op.state.${name}`].find((key) => language.has(key));
+  return h('li', {}, h('time', { datetime: at }, moment(at)), h('span', {}, words ? t(words, { id, by }) : name));
 }
