@@ -4,6 +4,7 @@ import { clock } from '../clock.js';
 import { h } from '../dom.js';
 import { moment, number, span } from '../format.js';
 import { t } from '../i18n.js';
+import { stored } from '../kept.js';
 import { button, problemWords } from '../parts.js';
 import { session } from '../session.js';
 import { MAX_TIMER_MS } from '../timing.js';
@@ -137,14 +138,13 @@ export class Editor extends Screen {
     const sale = this.#sale;
     if (sale) return formOf(this.#about === 'to_come' ? { ...sale, ...sale.rounds_to_come } : sale);
     if (!this.#from) return blank(clock.now());
-    const copy = formOf(this.#from);
+    const form = formOf(this.#from);
+    const copy = { ...form, sale_id: `${form.sale_id.slice(0, 43)}-copy` };
+    if (Date.parse(this.#from.opens_at) > clock.now()) return copy;
     // A copy of a past sale opens in an hour, and lasts as long.
     const { opens, closes } = blank(clock.now());
     const lasts = Date.parse(this.#from.closes_at) - Date.parse(this.#from.opens_at);
-    const isAhead = Date.parse(this.#from.opens_at) > clock.now();
-    const opensAt = Date.parse(`${opens}Z`);
-    const times = isAhead ? {} : { zone: ownZone(), opens, closes: lasts > 0 ? new Date(opensAt + lasts).toISOString().slice(0, 16) : closes };
-    return { ...copy, ...times, title: copy.title, sale_id: `${copy.sale_id.slice(0, 43)}-copy` };
+    return { ...copy, zone: ownZone(), opens, closes: lasts > 0 ? new Date(Date.parse(`${opens}Z`) + lasts).toISOString().slice(0, 16) : closes };
   }
 
   /** Starts with the sale's values, or with the input from before a reload. */
@@ -152,17 +152,13 @@ export class Editor extends Screen {
     [this.#before, this.#conflict, this.#restored, this.#errors] = [this.#formNow(), null, false, {}];
     this.#form = { ...this.#before };
     this.#ownId = this.#sale !== null;
-    try {
-      const kept = JSON.parse(sessionStorage.getItem(this.#stored));
-      if (!kept) return;
-      this.#form = { ...this.#before, ...kept.form };
-      this.#ownId = kept.ownId ?? this.#ownId;
-      this.#restored = true;
-      if (this.#sale && kept.version !== this.#version) this.#merge(kept.form, kept.before);
-      else if (!this.#sale) this.#before = { ...this.#before, ...kept.before };
-    } catch {
-      // Without storage nothing was kept.
-    }
+    const kept = stored(this.#stored, 'sessionStorage');
+    if (!kept) return;
+    this.#form = { ...this.#before, ...kept.form };
+    this.#ownId = kept.ownId ?? this.#ownId;
+    this.#restored = true;
+    if (this.#sale && kept.version !== this.#version) this.#merge(kept.form, kept.before);
+    else if (!this.#sale) this.#before = { ...this.#before, ...kept.before };
   }
 
   #merge(form, before) {
@@ -301,8 +297,7 @@ export class Editor extends Screen {
     if (!opens || !closes) return '';
     const left = Date.parse(opens) - clock.now();
     const lasts = (Date.parse(closes) - Date.parse(opens)) / 1000;
-    const isDraft = !this.#sale || this.#sale.state === 'draft';
-    const when = left > 0 ? t('op.form.time.in', { left: span(left / 1000) }) : isDraft ? t('op.form.time.past') : '';
+    const when = left > 0 ? t('op.form.time.in', { left: span(left / 1000) }) : this.#isDraft ? t('op.form.time.past') : '';
     const here = this.#form.zone === ownZone() ? '' : t('op.form.time.here', { at: moment(opens), zone: ownZone() });
     return [when, lasts > 0 ? t('op.form.time.lasts', { span: span(lasts) }) : '', here].filter(Boolean).join(' ');
   }

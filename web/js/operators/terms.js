@@ -74,7 +74,7 @@ export function blank(now) {
 
 /** The form of an existing sale; `terms` are its own, or those of its future rounds. */
 export function formOf(sale) {
-  const { allocation = { kind: 'units' }, currency, recurrence, early_access: [first] = [], rain, door = {}, prizes } = { prizes: [], ...sale };
+  const { allocation = { kind: 'units' }, currency, recurrence, early_access: [first] = [], rain, door = {} } = sale;
   const zone = recurrence?.time_zone ?? ownZone();
   const form = {
     ...blank(0), kind: allocation.kind, title: sale.title, sale_id: sale.sale_id, description: sale.description ?? '',
@@ -82,7 +82,7 @@ export function formOf(sale) {
     price: majorOf(sale.price_minor, currency), list_price: sale.list_price_minor === undefined ? '' : majorOf(sale.list_price_minor, currency),
     total: String(sale.total), expected_audience: String(sale.expected_audience ?? ''),
     zone, opens: localOf(Date.parse(sale.opens_at), zone), closes: localOf(Date.parse(sale.closes_at), zone), again: recurrence ? 'yes' : 'no',
-    limit: String(sale.per_user_limit), window: minutesOf(sale.payment_window_s), settlement: sale.settlement ?? 'paid', prizes: prizes.join('\n'),
+    limit: String(sale.per_user_limit), window: minutesOf(sale.payment_window_s), settlement: sale.settlement ?? 'paid',
   };
   if (allocation.kind === 'split') {
     Object.assign(form, { amount: majorOf(allocation.total_minor, currency), min: majorOf(allocation.min_minor, currency), parts: allocation.parts });
