@@ -21,16 +21,17 @@ export function failure(problem) {
   return t('op.failed', { title: detail ? `${title} (${detail})` : title });
 }
 
-/** The meaning of an answer that needs more words than "done". */
-function done(what, { moved, may_be_more: mayBeMore, still_stopped: stillStopped } = {}) {
+/** What an answer means: its own words, or "done" if it needs no more. */
+function done(what, { words, moved, may_be_more: mayBeMore, still_stopped: stillStopped } = {}) {
+  if (words) return words;
   if (stillStopped) return t('op.start.still');
   return moved === undefined ? t('op.done', { what }) : t(mayBeMore ? 'op.redrive.more' : 'op.redrive.done', { n: moved });
 }
 
-/** Asks, acts, and reports: `said` receives the words. An answer that is `said` has reported already. Returns the answer, or null. */
-export async function asking(question, run, said) {
+/** Asks, acts, and reports: `said` receives the words. Returns the answer, or null. */
+export async function asking(question, run, said = () => {}) {
   const answer = await confirm(question, run);
-  if (answer !== null && !answer?.said) said(done(question.title, answer));
+  if (answer !== null) said(done(question.title, answer));
   return answer;
 }
 

@@ -33,7 +33,7 @@ async function change({ group, how, users, file }, say) {
     // Sending a page twice has no further effect.
     await again(() => api.group(group, how, all.slice(sent, sent + PAGE)));
   }
-  return { said: true, words: t('op.group.done', values(all.length)) };
+  return { words: t('op.group.done', values(all.length)) };
 }
 
 /** Adds users to a group, or removes them. */

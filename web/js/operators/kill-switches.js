@@ -44,10 +44,7 @@ class KillSwitches extends EventTarget {
       title: t(name), text: t(`${name}.text`), go: t(name), danger: how === 'stop',
       typed: how === 'stop' ? { words: [t('op.stop_all.word')], label: t('op.typed.word', { word: t('op.stop_all.word') }) } : null,
     };
-    await asking(question, async () => {
-      this.set(await api.flip(how, {}));
-      return { said: true };
-    }, () => {});
+    await asking(question, async () => this.set(await api.flip(how, {})));
   }
 
   /** The switch in the header. */

@@ -84,12 +84,12 @@ export class Refunds extends Screen {
       say('');
       this.fill();
       try {
-        return { ...await api.refunded(payment), said: true };
+        return await api.refunded(payment);
       } finally {
         this.#marking.delete(payment);
         this.fill();
       }
-    }, say);
+    });
     if (marked === null) return;
     const { changed, refunded_by: by, refunded_at: at } = marked;
     say(changed ? t('op.refunds.marked', names) : t('op.refunds.before', { ...names, by, at: moment(at) }));

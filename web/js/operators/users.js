@@ -75,9 +75,6 @@ export class Users extends Screen {
   }
 
   async #ask({ question, run }) {
-    const answer = await asking(question, run, this.say);
-    if (answer === null) return;
-    if (answer.words) this.say(answer.words);
-    await this.load();
+    if (await asking(question, run, this.say) !== null) await this.load();
   }
 }

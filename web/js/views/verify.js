@@ -34,12 +34,6 @@ async function entriesOf({ sale_id: sale, round, at_end: atEnd }, signal) {
   return all;
 }
 
-/** Computes `{commitment, sum, values, winners, signed, root}` of a draw in a worker. */
-function compute(draw, entries, signal) {
-  const worker = new Worker(new URL('../draw-worker.js', import.meta.url), { type: 'module' });
-  return inWorker(worker, { draw, plan: planOf(draw), most: MOST_WINNERS, entries: entries && entries.leaves }, signal, (found) => found);
-}
-
 export class VerifyView extends View {
   #sale;
   #round;
@@ -47,6 +41,7 @@ export class VerifyView extends View {
   #name;
   #draw = null;
   #problem = null;
+  /** `{commitment, sum, values, winners, signed, root}`. */
   #computed = null;
   #entries = null;
   #failed = false;
@@ -102,9 +97,12 @@ export class VerifyView extends View {
   }
 
   async #compute() {
+    const draw = this.#draw;
     try {
-      this.#entries = await entriesOf(this.#draw, this.signal);
-      this.#computed = await compute(this.#draw, this.#entries, this.signal);
+      this.#entries = await entriesOf(draw, this.signal);
+      const worker = new Worker(new URL('../draw-worker.js', import.meta.url), { type: 'module' });
+      const task = { draw, plan: planOf(draw), most: MOST_WINNERS, entries: this.#entries && this.#entries.leaves };
+      this.#computed = await inWorker(worker, task, this.signal, (found) => found);
     } catch {
       this.#failed = true;
     }
