@@ -2,7 +2,6 @@
 
 import { beginScreen } from './catalog.js';
 import { clock } from './clock.js';
-import { focusOn } from './dom.js';
 import { language, t } from './i18n.js';
 import { signInDialog } from './login.js';
 import { nothing, problemWords } from './parts.js';
@@ -62,20 +61,13 @@ let view = null;
 function route(first = false) {
   const path = location.hash.replace(/^#\/?/, '');
   view?.leave();
-  view = null;
   main.replaceChildren();
-  for (const [pattern, Screen] of ROUTES) {
-    const match = pattern.exec(path);
-    if (match) {
-      view = new Screen(main, match[1]);
-      break;
-    }
-  }
-  view ??= new MissingView(main);
+  const [pattern, Screen] = ROUTES.find(([one]) => one.test(path)) ?? [/^/, MissingView];
+  view = new Screen(main, pattern.exec(path)[1]);
   frame.at(path);
   if (first) return;
   window.scrollTo(0, 0);
-  focusOn(main.querySelector('h1') ?? main);
+  (main.querySelector('h1') ?? main).focus();
 }
 
 function start() {

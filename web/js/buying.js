@@ -31,7 +31,7 @@ export class Buying extends EventTarget {
   #way;
 
   /** `sale()` returns the current card; `signal` ends everything; `way()` returns the headers that admission needs. */
-  constructor(sale, signal, way = () => ({})) {
+  constructor(sale, signal, way) {
     super();
     this.#sale = sale;
     this.#signal = signal;
@@ -95,8 +95,8 @@ export class Buying extends EventTarget {
   }
 
   /** Gets another challenge: `picture` or `work`. */
-  challenge(kind, why = {}) {
-    return this.#step(() => this.#ask(kind, why));
+  challenge(kind) {
+    return this.#step(() => this.#ask(kind, {}));
   }
 
   answer(text) {
@@ -112,7 +112,7 @@ export class Buying extends EventTarget {
 
   async #ask(kind, why) {
     const run = this.#run;
-    this.#waits({ what: 'challenge' });
+    this.#waits('challenge');
     const wish = (body) => ask('POST', `/v1/sales/${this.#sale().sale_id}/challenges`, { body, signal: this.#signal, more: this.#way() });
     const challenge = await (kind === 'work' ? wish({ kind }).catch((error) => {
       // Operators may change what a sale asks while it runs.
@@ -121,7 +121,7 @@ export class Buying extends EventTarget {
     }) : wish({}));
     if (run !== this.#run) return undefined;
     if (challenge.kind === 'none') return this.#answer(challenge);
-    this.#stage(challenge.kind, { challenge, why, progress: 0 });
+    this.#stage(challenge.kind, { challenge, why });
     return challenge.kind === 'work' ? this.#solve(challenge, run) : undefined;
   }
 
@@ -139,7 +139,7 @@ export class Buying extends EventTarget {
   }
 
   async #answer(challenge, answer) {
-    this.#waits({ what: 'check', kind: challenge.kind });
+    this.#waits('check');
     const body = { challenge_id: challenge.challenge_id, answer };
     const sale = this.#sale().sale_id;
     try {
@@ -155,7 +155,7 @@ export class Buying extends EventTarget {
   }
 
   async #reserve() {
-    this.#waits({ what: 'reserve' });
+    this.#waits('reserve');
     const purchase = this.#purchase;
     purchase.save({ sent: true });
     try {
@@ -215,8 +215,8 @@ export class Buying extends EventTarget {
   }
 
   /** Waits for an answer. While retrying, the problem stays until there is one: without it, the page would jump with every retry. */
-  #waits(more) {
-    if (this.stage.name !== 'retrying') this.#stage('waiting', more);
+  #waits(what) {
+    if (this.stage.name !== 'retrying') this.#stage('waiting', { what });
   }
 
   #stage(name, more = {}) {

@@ -36,13 +36,5 @@ const seen = { polite: '', assertive: '' };
 export function announce(text, how = 'polite') {
   if (seen[how] === text) return;
   seen[how] = text;
-  const region = document.getElementById(`say-${how}`);
-  if (region) region.textContent = text;
-}
-
-/** Moves the focus to a heading without adding it to the tab order. */
-export function focusOn(element) {
-  if (!element) return;
-  if (!element.hasAttribute('tabindex') && /^H\d$/.test(element.tagName)) element.setAttribute('tabindex', '-1');
-  element.focus();
+  document.getElementById(`say-${how}`).textContent = text;
 }

@@ -5,9 +5,7 @@ import { BLANK, Shuffle, commitment, digestOf, rootOfHashes, shuffleKey, tableOf
 /** The position of an award of the table: the shuffle backwards, each round of which is its own inverse. */
 function unitOf(shuffle, position) {
   let place = position;
-  for (let round = shuffle.pivots.length - 1; round >= 0; round -= 1) {
-    place = shuffle.step(place, round, (block) => shuffle.source(round, block));
-  }
+  for (let round = shuffle.pivots.length - 1; round >= 0; round -= 1) place = shuffle.step(place, round);
   return place + 1;
 }
 

@@ -40,7 +40,7 @@ export class Shuffle {
   shuffled(index) {
     if (!Number.isInteger(index) || index < 0 || index >= this.count) throw new RangeError('no such position');
     let place = index;
-    for (let round = 0; round < ROUNDS; round += 1) place = this.step(place, round, (block) => this.source(round, block));
+    for (let round = 0; round < ROUNDS; round += 1) place = this.step(place, round);
     return place;
   }
 
@@ -55,7 +55,7 @@ export class Shuffle {
     return places;
   }
 
-  step(index, round, source) {
+  step(index, round, source = (block) => this.source(round, block)) {
     let flip = this.pivots[round] + this.count - index;
     if (flip >= this.count) flip -= this.count;
     const position = Math.max(index, flip);

@@ -1,7 +1,7 @@
 // The operators' page: sales, orders, refunds, campaigns, users, and the system's health.
 
 import { clock } from '../clock.js';
-import { focusOn, h } from '../dom.js';
+import { h } from '../dom.js';
 import { shortId } from '../format.js';
 import { frame } from '../frame.js';
 import { language, t } from '../i18n.js';
@@ -73,7 +73,7 @@ function route(first = true) {
   else admit(user, ended.signal);
   if (first) return;
   window.scrollTo(0, 0);
-  focusOn(main.querySelector('h1') ?? main);
+  (main.querySelector('h1') ?? main).focus();
 }
 
 /** Makes a request that only operators may make before showing anything that only they can use. */
@@ -90,7 +90,7 @@ async function admit(user, signal) {
   frame.render();
   const isFocused = main.contains(document.activeElement);
   show();
-  if (isFocused) focusOn(main.querySelector('h1'));
+  if (isFocused) main.querySelector('h1')?.focus();
 }
 
 function refuse(user) {
@@ -136,7 +136,7 @@ function draft(page, from, signal) {
   api.sale(from, signal).then((sale) => {
     const focused = isFocused();
     new Editor(place, { from: sale }, signal);
-    if (focused) focusOn(place.querySelector('h1'));
+    if (focused) place.querySelector('h1')?.focus();
   }).catch((error) => {
     if (!signal.aborted) place.append(trouble(problemWords(error)));
   });

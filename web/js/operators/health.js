@@ -26,7 +26,6 @@ export class Health extends Screen {
   #sales = [];
   #audits = new Map();
   #auditing = false;
-  #loaded = false;
 
   constructor(place, signal) {
     super(place, signal);
@@ -42,7 +41,6 @@ export class Health extends Screen {
       let any = this.#sales[0];
       for (const state of ANY.slice(1)) any ??= (await api.salesIn(state, null, this.signal)).sales[0];
       this.#queues = any ? (await api.live(any.sale_id, this.signal)).queues : [];
-      this.#loaded = true;
     });
   }
 
@@ -73,7 +71,7 @@ export class Health extends Screen {
     replace(this.results,
       box('op.health.kill_switches', h('p', { class: killSwitches.all || stopped.length ? 'verdict found' : 'verdict clean' }, state),
         stopped.length ? h('ul', {}, stopped.map((id) => h('li', {}, h('a', { href: `#/sales/${id}` }, id)))) : null),
-      box('op.queues', !this.#loaded ? h('p', { class: 'quiet' }, t('loading'))
+      box('op.queues', this.#queues === null ? h('p', { class: 'quiet' }, t('loading'))
         : this.#queues.length === 0 ? h('p', { class: 'quiet' }, t('op.unknown'))
           : [h('p', { class: dead ? 'verdict found' : 'verdict clean' }, dead ? t('op.health.dead', { n: number(dead) }) : t('op.health.no_dead')),
             listing(t('op.queues'), QUEUES, this.#queues.map((one) => this.#queue(one))), dead ? h('p', { class: 'quiet' }, t('op.health.dead.text')) : null]),

@@ -25,6 +25,9 @@ export const shown = (value) => (value === null || value === undefined ? '–' :
 /** An amount, if there is one. */
 export const amount = ({ price_minor: minor, currency }) => (minor === undefined ? null : money(minor, currency));
 
+/** The states of an order. */
+export const STATES = ['pending_payment', 'granted', 'paid', 'expired', 'cancelled', 'failed'];
+
 export const stateBadge = (state) => (state ? badge(state, t(`op.state.${state}`)) : null);
 
 /** Names payments that an order could not accept. */

@@ -6,10 +6,9 @@ import { t } from '../i18n.js';
 import { button, empty, problemWords } from '../parts.js';
 import { api } from './api.js';
 import { exporting } from './exporting.js';
-import { amount, listing, orderLink, refundBadge, shownWords, stateBadge } from './listing.js';
+import { STATES, amount, listing, orderLink, refundBadge, shownWords, stateBadge } from './listing.js';
 import { Screen } from './screen.js';
 
-const STATES = ['pending_payment', 'granted', 'paid', 'expired', 'cancelled', 'failed'];
 const FILTERS = ['sale', 'round', 'user', 'state', 'from', 'to'];
 const MOMENTS = ['from', 'to'];
 /** Two of these fit side by side on a phone. */

@@ -7,9 +7,8 @@ import { t } from '../i18n.js';
 import { button, problemWords, trouble } from '../parts.js';
 import { again } from './again.js';
 import { api } from './api.js';
+import { STATES } from './listing.js';
 import { Screen, box, figure, percent } from './screen.js';
-
-const STATES = ['pending_payment', 'granted', 'paid', 'expired', 'cancelled', 'failed'];
 
 /** Users who hold their unit. */
 export const soldOf = ({ orders }) => orders.pending_payment + orders.granted + orders.paid;

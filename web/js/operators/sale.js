@@ -1,6 +1,6 @@
 // One sale: its tabs, each with its own address.
 
-import { focusOn, h } from '../dom.js';
+import { h } from '../dom.js';
 import { moment, number } from '../format.js';
 import { language, t } from '../i18n.js';
 import { badge, nothing, problemWords } from '../parts.js';
@@ -116,7 +116,7 @@ export class SalePage extends Screen {
       if (problem?.code === 'unknown_sale') {
         const isFocused = this.place.contains(document.activeElement);
         this.place.replaceChildren(...nothing(problemWords(problem)));
-        if (isFocused) focusOn(this.place.querySelector('h1'));
+        if (isFocused) this.place.querySelector('h1').focus();
       } else if (problem) this.#stale.textContent = problemWords(problem).title;
       return;
     }

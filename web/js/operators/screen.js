@@ -22,9 +22,6 @@ export class Screen {
     this.fill();
   }
 
-  /** Loads again. Screens that show a `list` have their own. */
-  load() {}
-
   say = (text) => {
     this.said.textContent = text;
   };
@@ -44,7 +41,7 @@ export class Screen {
     this.fill();
   }
 
-  /** Shows a whole list: `table` of it, or what else is to be said. */
+  /** Shows a whole list, which the screen's `load` loads: `table` of it, or what else is to be said. */
   list(all, table, none) {
     this.results.replaceChildren(this.problem ? trouble(problemWords(this.problem), () => this.load())
       : all === null ? h('p', { class: 'quiet' }, t('loading')) : all.length ? table() : none);

@@ -1,6 +1,6 @@
 // The common part of all screens.
 
-import { announce, focusOn, h } from '../dom.js';
+import { announce, h } from '../dom.js';
 import { language, t } from '../i18n.js';
 import { everySecond } from '../timing.js';
 
@@ -17,10 +17,6 @@ export class View {
   /** Aborted when the screen is left. */
   get signal() {
     return this.#ended.signal;
-  }
-
-  get title() {
-    return '';
   }
 
   /** Renders everything again from the current data. */
@@ -56,7 +52,7 @@ export class View {
     const heading = element.querySelector('h2');
     if (mine) {
       const kept = keep ? element.querySelector(`[data-keep="${keep}"]`) : null;
-      focusOn(kept ?? element.querySelector('[data-first]') ?? heading);
+      (kept ?? element.querySelector('[data-first]') ?? heading)?.focus();
     } else if (!quiet && heading?.textContent) {
       announce(heading.textContent);
     }
