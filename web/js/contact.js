@@ -14,9 +14,7 @@ export const contactKnown = config().then(({ contact }) => {
 }, () => {});
 
 /** A link to the contact, or null if there is none. */
-export function contactLink(attributes = {}) {
-  return address && h('a', { href: address, ...attributes }, t('contact'));
-}
+export const contactLink = () => address && h('a', { href: address }, t('contact'));
 
 /** A line that asks to write if something seems wrong; empty without an address. */
 export function contactLine() {

@@ -23,18 +23,15 @@ export function badge(kind, text) {
   return h('span', { class: `badge ${kind}` }, text);
 }
 
-/** The state of a sale, in two words. */
+/** States whose badges look like those of others. */
+const LOOKS = { between: 'upcoming', preparing: 'upcoming', early: 'open' };
+
+/** The state of a sale, in two words. While it is open, that is how much is left. */
 export function saleBadge(card) {
   const state = stateNow(card);
-  if (state === 'sold_out') return badge('sold_out', t('availability.sold_out'));
-  if (state === 'between') return badge('upcoming', t('state.between'));
-  if (state === 'open' && card.availability === 'sold_out') return badge('open', t('state.open'));
-  if (state === 'preparing') return badge('upcoming', t('state.preparing'));
-  if (state === 'early') return badge('open', t('early.title'));
-  if (state === 'open' && card.availability !== 'unknown') {
-    return badge(card.availability, t(`availability.${card.availability}`));
-  }
-  return badge(state, t(`state.${state}`));
+  const isKnown = state === 'open' && card.availability !== 'sold_out' && card.availability !== 'unknown';
+  const left = isKnown ? card.availability : state === 'sold_out' ? state : null;
+  return left ? badge(left, t(`availability.${left}`)) : badge(LOOKS[state] ?? state, t(state === 'early' ? 'early.title' : `state.${state}`));
 }
 
 export function facts(card) {
@@ -111,7 +108,6 @@ export const backToSales = () => actions(h('a', { class: 'button secondary', hre
 
 export const fact = (name, value) => h('div', {}, h('dt', {}, t(name)), h('dd', {}, value));
 
-/** A problem in words. */
 export function problemWords(problem) {
   const code = language.has(`problem.${problem.code}.title`) ? problem.code : 'internal';
   return { title: t(`problem.${code}.title`), text: t(`problem.${code}.text`) };

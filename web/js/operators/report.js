@@ -17,7 +17,7 @@ export const soldOf = ({ orders }) => orders.pending_payment + orders.granted + 
  * Adds up the pages of a report, up to a maximum; calls `told` with each interim sum. `whole` says whether the sum is complete.
  * Nothing is reported after an abort.
  */
-export async function summed(id, round, { signal, pages = Infinity, told = () => {} } = {}) {
+export async function summed(id, round, { signal, pages = Infinity, told = () => {} }) {
   let sums = null;
   let cursor = null;
   for (let page = 0; page < pages; page += 1) {

@@ -41,25 +41,23 @@ export class OrdersView extends View {
     if (this.#loading) return;
     this.#loading = true;
     const cursor = this.#cursor;
+    let from;
     try {
       const path = cursor ? `/v1/orders?cursor=${encodeURIComponent(cursor)}` : '/v1/orders';
       const { orders, next_cursor: next } = await ask('GET', path, { signal: this.signal });
       await this.#name(orders);
-      const from = this.#orders.length;
+      from = this.#orders.length;
       this.#orders.push(...orders);
-      this.#cursor = next ?? null;
-      this.#problem = null;
-      this.#loaded = true;
-      this.#loading = false;
-      this.render();
-      // After "more", the focus moves to the first new order.
-      if (cursor) this.main.querySelectorAll('.order a')[from]?.focus();
+      [this.#cursor, this.#problem, this.#loaded] = [next ?? null, null, true];
     } catch (error) {
-      this.#loading = false;
       if (this.signal.aborted) return;
       this.#problem = error instanceof SignInCancelled ? null : error;
-      this.render();
+    } finally {
+      this.#loading = false;
     }
+    this.render();
+    // After "more", the focus moves to the first new order.
+    if (cursor) this.main.querySelectorAll('.order a')[from]?.focus();
   }
 
   async #name(orders) {
