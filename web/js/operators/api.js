@@ -2,6 +2,7 @@
 
 import { ask as asked, get } from '../http.js';
 import { session } from '../session.js';
+import { Wait } from '../timing.js';
 
 /** Calls `refused` when the signed-in user is not an operator. */
 export const access = new EventTarget();
@@ -61,3 +62,20 @@ export const api = {
   campaigns: (signal) => ask('GET', '/v1/admin/campaigns', { signal }),
   campaign: (campaign) => post('/v1/admin/campaigns', campaign),
 };
+
+/** Maximum attempts of one request that the system is too busy for. */
+const TRIES = 8;
+const PASSING = ['overloaded', 'network', 'rate_limited'];
+
+/** Runs an idempotent action, and retries it while the system is busy; `signal` also ends the waiting. */
+export async function again(run, signal = undefined) {
+  for (let tried = 1; ; tried += 1) {
+    try {
+      return await run();
+    } catch (error) {
+      if (tried >= TRIES || !PASSING.includes(error.code)) throw error;
+      await new Wait(signal).for(1000 * Math.max(1, error.retryAfterS ?? 0));
+      signal?.throwIfAborted();
+    }
+  }
+}

@@ -1,8 +1,7 @@
 // Saves every order of a round as one file.
 
 import { download } from '../dom.js';
-import { again } from './again.js';
-import { api } from './api.js';
+import { again, api } from './api.js';
 
 /** The path of the next page; no other origin and no other route is accepted. */
 const NEXT = /^<(\/v1\/admin\/sales\/[^>]+)>; rel="next"$/;

@@ -5,8 +5,7 @@ import { h, replace } from '../dom.js';
 import { moment, money, number, span } from '../format.js';
 import { t } from '../i18n.js';
 import { button, problemWords, trouble } from '../parts.js';
-import { again } from './again.js';
-import { api } from './api.js';
+import { again, api } from './api.js';
 import { STATES } from './listing.js';
 import { Screen, box, figure, percent } from './screen.js';
 

@@ -1,13 +1,13 @@
 // One sale: its tabs, each with its own address.
 
 import { h } from '../dom.js';
+import { hour } from '../early.js';
 import { moment, number } from '../format.js';
 import { language, t } from '../i18n.js';
 import { badge, nothing, problemWords } from '../parts.js';
 import { refreshing } from '../timing.js';
 import { api } from './api.js';
 import { Board } from './board.js';
-import { earlyWords } from './early.js';
 import { Editor } from './editor.js';
 import { busyBadge, standingBadge } from './home.js';
 import { AuditView, fillLog } from './log.js';
@@ -26,6 +26,15 @@ function busyWords({ busy, throttle_requests_per_s: limited }) {
   if (!busy) return '';
   const text = t('op.busy.text', { rate: number(busy.requests_per_s), expected: number(busy.expected_requests_per_s) });
   return limited ? text : `${text} ${t('op.busy.do')}`;
+}
+
+/** Who may buy when, and who has a quota until when. */
+function earlyWords({ opens_at: opens, early_access: all = [] }) {
+  const at = (s) => hour(Date.parse(opens) + s * 1000);
+  return all.flatMap(({ group, lead_s: lead, quota }) => [
+    ...(lead > 0 ? [t('op.early.when', { group, at: at(-lead) })] : []),
+    ...(quota ? [t('op.early.quota', { group, n: number(quota.units), at: at(quota.for_s) })] : []),
+  ]);
 }
 
 export class SalePage extends Screen {
