@@ -9,10 +9,7 @@ function unitOf(shuffle, position) {
   return place + 1;
 }
 
-/**
- * `entries` are the leaves of a draw at the end, which then has as many tickets; null for any other draw. `draw` is the public document.
- * Its beacon is checked if it has one.
- */
+/** `draw` is the public document; `entries` are the leaves of a draw at the end, which then has as many tickets, and null for any other. */
 async function computed({ draw, plan, most, entries }) {
   const { sale_id: sale, round, seed, beacon } = draw;
   const signed = beacon ? (await import('./drand.js')).holds(draw) : null;

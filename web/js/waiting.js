@@ -242,10 +242,7 @@ export class Waiting extends EventTarget {
     return waitS(before(line, ticket, ppb, this.#kept.late), { from: 0, to: 0 }, line.admitted.per_s);
   }
 
-  /**
-   * Whether the order was fixed before anyone came: `{holds, noted}`, where `noted` says that this browser had stored the commitment
-   * before the opening. Null before the seed is published.
-   */
+  /** `{holds, noted}`: the order was fixed before anyone came, and this browser noted so before the opening. Null without the seed. */
   get proof() {
     const { document: line } = this;
     if (!line?.seed) return null;

@@ -156,10 +156,7 @@ export class Orders extends Screen {
     return this.#form.elements[fault[0]].focus();
   }
 
-  /**
-   * Applies a filter and puts it into the hash. The same filter again repeats the request. It is applied at once: by the
-   * time the hash's event comes, the operator may have typed on.
-   */
+  /** Puts a filter into the hash, and applies it at once: by the time the hash's event comes, the operator may have typed on. */
   #follow(filter) {
     const hash = this.#hashOf(filter);
     if (location.hash !== hash) location.hash = this.#set = hash;

@@ -5,7 +5,6 @@ import { language, t } from '../i18n.js';
 
 /** Kept readings: ten minutes at one per second. */
 const READINGS = 600;
-const PLACES = ['free', 'to_drop', 'held', 'ordered', 'paid'];
 /** Lines must differ in more than colour. */
 const DASHES = { free: [2, 4], to_drop: [2, 8], held: [8, 4], ordered: [], paid: [14, 4, 2, 4] };
 const HEIGHT = 300;
@@ -50,7 +49,7 @@ export class Plot {
   }
 
   get #places() {
-    return PLACES.filter((place) => place in this.#names);
+    return Object.keys(this.#names).filter((place) => place in DASHES);
   }
 
   #data() {

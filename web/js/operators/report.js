@@ -12,10 +12,7 @@ import { Screen, box, figure, percent } from './screen.js';
 /** Users who hold their unit. */
 export const soldOf = ({ orders }) => orders.pending_payment + orders.granted + orders.paid;
 
-/**
- * Adds up the pages of a report, up to a maximum; calls `told` with each interim sum. `whole` says whether the sum is complete.
- * Nothing is reported after an abort.
- */
+/** Adds up the pages of a report, at most so many, and calls `told` with each interim sum. `whole`: the sum is complete. */
 export async function summed(id, round, { signal, pages = Infinity, told = () => {} }) {
   let sums = null;
   let cursor = null;

@@ -15,7 +15,6 @@ const HOUR_MS = 3_600_000;
 /** Maximum users in one request and in one list, as the system accepts them. */
 const PAGE = 1_000;
 const MOST = 1_000_000;
-const GROUP = '[A-Za-z0-9_\\-]{1,48}';
 const KINDS = ['user', 'address', 'network'];
 const COLUMNS = [['op.blocked.who', 'user'], ['op.blocked.why'], ['op.blocked.until'], [null, 'act']];
 
@@ -94,7 +93,7 @@ export class Users extends Screen {
     const question = {
       title: t('op.group'), text: t('op.group.text'), go: t('op.group.go'),
       fields: [
-        { name: 'group', label: t('op.form.group'), value: 'members', pattern: GROUP, maxlength: 48, autocapitalize: 'none', autocomplete: 'off' },
+        { name: 'group', label: t('op.form.group'), value: 'members', pattern: '[A-Za-z0-9_\\-]{1,48}', maxlength: 48, autocapitalize: 'none', autocomplete: 'off' },
         { name: 'how', label: t('op.group.how'), value: 'add', options: [['add', t('op.group.add')], ['remove', t('op.group.remove')]] },
         { name: 'users', label: t('op.group.users'), lines: 4, required: false },
         { name: 'file', label: t('op.group.file'), type: 'file', accept: '.txt,.csv,text/plain', required: false, class: 'file' },

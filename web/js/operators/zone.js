@@ -36,10 +36,7 @@ export function localOf(ms, zone) {
   return new Date(clockOf(ms, zone)).toISOString().slice(0, 16);
 }
 
-/**
- * The time at which a zone's clocks show `text`, in ms; the first one if they do so twice. Null if invalid, or if
- * the clocks skip it.
- */
+/** The time at which a zone's clocks show `text`, in ms; the first one if they do so twice. Null if invalid, or if the clocks skip it. */
 export function instantOf(text, zone) {
   const wanted = Date.parse(`${text}Z`);
   if (Number.isNaN(wanted) || !isZone(zone)) return null;
