@@ -6,13 +6,10 @@ import { join } from 'node:path';
 /** Served beside the pages. */
 export const LICENCES = 'licenses.txt';
 
-/** The folder of the package that a file belongs to. */
-const packageOf = (file) => file.match(/^(.*\/node_modules\/(?:@[^/]+\/)?[^/]+)\//)?.[1];
-
 /** A Vite plugin that collects in `folders` the packages that the build contains. */
 export function noteLicences(folders) {
   const note = (file) => {
-    const folder = packageOf(file);
+    const [, folder] = /^(.*\/node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(file) ?? [];
     if (folder !== undefined) folders.add(folder);
   };
   return {

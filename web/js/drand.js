@@ -3,8 +3,7 @@
 // with shared/sale/src/award/drand.rs.
 
 import { bls12_381 as curve } from '@noble/curves/bls12-381.js';
-import { number } from '../../clients/typescript/src/hash.js';
-import { bytesOf, hexOf, sha256 } from './draw.js';
+import { bytesOf, hexOf, number, sha256 } from './draw.js';
 
 /** Drand's chain quicknet: its hash, its first round in seconds since 1970, and its public key. */
 export const CHAIN_HASH = '52db9ba70e0cc0f6eaf7803dd07447a1f5477735fd3f661792ba94600c84e971';

@@ -3,7 +3,7 @@
 
 import { Hash, bytesOf, hexOf, hmac, labelled, number, sha256 } from '../../clients/typescript/src/hash.js';
 
-export { bytesOf, hexOf, sha256 };
+export { bytesOf, hexOf, number, sha256 };
 
 const ROUNDS = 90;
 const BLOCK = 256;
