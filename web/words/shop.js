@@ -54,7 +54,6 @@ export const shopWords = both({
   'availability.available': ['Available', '有货'],
   'availability.few_left': ['Only a few left', '所剩不多'],
   'availability.sold_out': ['Sold out', '已售罄'],
-  'availability.unknown': ['Availability unknown', '库存未知'],
   'state.upcoming': ['Opens soon', '即将开售'],
   'state.open': ['Open', '进行中'],
   'state.paused': ['Paused', '已暂停'],

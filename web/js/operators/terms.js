@@ -47,9 +47,6 @@ export function idOf(title) {
     .replace(/[^a-z0-9]+/g, '-').replace(/^-+|-+$/g, '').slice(0, 48).replace(/-+$/, '');
 }
 
-/** The names in a text, separated by spaces or commas. */
-const names = (text) => text.split(/[\s,]+/).filter(Boolean);
-
 /** The default gate of a sale. */
 const USUAL_GATE = { challenge: 'any', work_bits: 20, groups_see: [], groups_buy: [] };
 const MOST_LANES = 16;
@@ -72,45 +69,37 @@ export function blank(now) {
   };
 }
 
-/** The form of an existing sale; `terms` are its own, or those of its future rounds. */
+/** The form of an existing sale, with its own terms or with those of its future rounds. */
 export function formOf(sale) {
-  const { allocation = { kind: 'units' }, currency, recurrence, early_access: [first] = [], rain, door = {} } = sale;
+  const { allocation = { kind: 'units' }, currency, recurrence, early_access: [first] = [], rain, line, door = {} } = sale;
+  const { violations = 10, violation_window_s: window = 600, blocked_for_s: blocked = 3_600, unpaid_limit: unpaid = 3, planned_requests_per_s: planned } = door;
+  const gate = { ...USUAL_GATE, ...sale.gate };
   const zone = recurrence?.time_zone ?? ownZone();
-  const form = {
+  return {
     ...blank(0), kind: allocation.kind, title: sale.title, sale_id: sale.sale_id, description: sale.description ?? '',
     pictures: (sale.pictures ?? []).join('\n'), terms_url: sale.terms_url ?? '', currency,
     price: majorOf(sale.price_minor, currency), list_price: sale.list_price_minor === undefined ? '' : majorOf(sale.list_price_minor, currency),
     total: String(sale.total), expected_audience: String(sale.expected_audience ?? ''),
     zone, opens: localOf(Date.parse(sale.opens_at), zone), closes: localOf(Date.parse(sale.closes_at), zone), again: recurrence ? 'yes' : 'no',
     limit: String(sale.per_user_limit), window: minutesOf(sale.payment_window_s), settlement: sale.settlement ?? 'paid',
-  };
-  if (allocation.kind === 'split') {
-    Object.assign(form, { amount: majorOf(allocation.total_minor, currency), min: majorOf(allocation.min_minor, currency), parts: allocation.parts });
-  }
-  if (allocation.kind === 'prizes') {
-    form.prizes = allocation.prizes.map(({ name, count }) => `${count} ${name}`).join('\n');
-    form.draw = allocation.draw ?? 'instant';
-  }
-  form.beacon = allocation.beacon ? 'yes' : 'no';
-  if (first) {
-    const { quota } = first;
-    Object.assign(form, { early: 'yes', group: first.group, lead: minutesOf(first.lead_s), quota: String(quota?.units ?? 0), quota_for: minutesOf(quota?.for_s ?? 600) });
-  }
-  if (rain) {
-    Object.assign(form, {
+    beacon: allocation.beacon ? 'yes' : 'no', lanes: String(sale.lanes ?? 1),
+    ...(allocation.kind === 'split' && {
+      amount: majorOf(allocation.total_minor, currency), min: majorOf(allocation.min_minor, currency), parts: allocation.parts,
+    }),
+    ...(allocation.kind === 'prizes' && {
+      prizes: allocation.prizes.map(({ name, count }) => `${count} ${name}`).join('\n'), draw: allocation.draw ?? 'instant',
+    }),
+    ...(first && {
+      early: 'yes', group: first.group, lead: minutesOf(first.lead_s), quota: String(first.quota?.units ?? 0), quota_for: minutesOf(first.quota?.for_s ?? 600),
+    }),
+    ...(rain && {
       rain: 'yes', at_once: String(rain.at_once ?? 0), every_units: String(rain.steady?.units ?? 0), every_s: String(rain.steady?.every_s ?? 60),
       drops: (rain.drops ?? []).map(({ after_s: after, units }) => `${after} ${units}`).join('\n'),
-    });
-  }
-  if (sale.line) {
-    Object.assign(form, { line: 'yes', opens_early: minutesOf(sale.line.opens_early_s), admits: String(sale.line.admits_per_s) });
-  }
-  form.lanes = String(sale.lanes ?? 1);
-  const { violations = 10, violation_window_s: window = 600, blocked_for_s: blocked = 3_600, unpaid_limit: unpaid = 3, planned_requests_per_s: planned } = door;
-  Object.assign(form, { violations: String(violations), violation_window: minutesOf(window), blocked_for: minutesOf(blocked), unpaid_limit: String(unpaid), planned: String(planned ?? '') });
-  const gate = { ...USUAL_GATE, ...sale.gate };
-  Object.assign(form, { challenge: gate.challenge, work_bits: String(gate.work_bits), groups_see: gate.groups_see.join(' '), groups_buy: gate.groups_buy.join(' ') });
-  return form;
+    }),
+    ...(line && { line: 'yes', opens_early: minutesOf(line.opens_early_s), admits: String(line.admits_per_s) }),
+    violations: String(violations), violation_window: minutesOf(window), blocked_for: minutesOf(blocked), unpaid_limit: String(unpaid), planned: String(planned ?? ''),
+    challenge: gate.challenge, work_bits: String(gate.work_bits), groups_see: gate.groups_see.join(' '), groups_buy: gate.groups_buy.join(' '),
+  };
 }
 
 /** Reads the form: `{terms, errors}`; `errors` has the words' key for each unreadable field. */
@@ -134,6 +123,11 @@ export function read(form) {
   const moment = (name) => {
     const at = instantOf(form[name], form.zone);
     return at === null ? wrong(name, form[name] ? 'leapt' : 'moment') : at;
+  };
+  const groups = (name) => {
+    const all = form[name].split(/[\s,]+/).filter(Boolean);
+    if (all.length > 4 || !all.every((one) => GROUP.test(one))) wrong(name, 'groups');
+    return all;
   };
   if (!text('title')) wrong('title', 'empty');
   if (!ID.test(form.sale_id)) wrong('sale_id', 'id');
@@ -163,16 +157,10 @@ export function read(form) {
       violations: whole('violations', 1, 100), violation_window_s: seconds('violation_window', 1, 86_400), blocked_for_s: seconds('blocked_for', 1, 2_678_400),
       unpaid_limit: whole('unpaid_limit', 1, 255), ...(text('planned') ? { planned_requests_per_s: whole('planned', 1, 100_000) } : {}),
     },
-  };
-  const groups = (name) => {
-    const all = names(form[name]);
-    if (all.length > 4 || !all.every((one) => GROUP.test(one))) wrong(name, 'groups');
-    return all;
-  };
-  const asksWork = form.challenge === 'any' || form.challenge === 'work';
-  terms.gate = {
-    challenge: form.challenge, work_bits: asksWork ? whole('work_bits', 12, 24) : USUAL_GATE.work_bits,
-    groups_see: isUnits ? groups('groups_see') : [], groups_buy: groups('groups_buy'),
+    gate: {
+      challenge: form.challenge, work_bits: ['any', 'work'].includes(form.challenge) ? whole('work_bits', 12, 24) : USUAL_GATE.work_bits,
+      groups_see: isUnits ? groups('groups_see') : [], groups_buy: groups('groups_buy'),
+    },
   };
   // Excluded: what counts all units in one place, and what would let some users in before or past a line.
   const inOnePlace = terms.rain || terms.early_access.some(({ quota }) => quota) || terms.allocation.draw === 'at_end';
