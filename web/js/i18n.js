@@ -19,10 +19,6 @@ class Language extends EventTarget {
   /** Before that, there are no words. */
   ready = this.#load(this.#code);
 
-  get code() {
-    return this.#code;
-  }
-
   /** The value for `lang`. */
   get tag() {
     return TAGS[this.#code];
