@@ -7,23 +7,13 @@ import { FIRST_RETRY_MS, Wait, backoff, jittered } from './timing.js';
 /** Longer than for requests: pages work without it. */
 const LONGEST_PAUSE_MS = 60_000;
 
-/** Dispatches `news` (with `reservationId`), and `change` when `up` changes. */
-class Push extends EventTarget {
+/** A connection until `signal` is aborted. Dispatches `news` (with `reservationId`), and `change` when `up` changes. */
+export class Push extends EventTarget {
   up = false;
-  #users = 0;
-  #stop = null;
 
-  /** Keeps the connection until every caller's signal is aborted. */
-  use(signal) {
-    this.#users += 1;
-    if (this.#users === 1) {
-      this.#stop = new AbortController();
-      this.#keep(this.#stop.signal);
-    }
-    signal.addEventListener('abort', () => {
-      this.#users -= 1;
-      if (this.#users === 0) this.#stop.abort();
-    }, { once: true });
+  constructor(signal) {
+    super();
+    this.#keep(signal);
   }
 
   async #keep(signal) {
@@ -72,5 +62,3 @@ class Push extends EventTarget {
     this.dispatchEvent(new Event('change'));
   }
 }
-
-export const push = new Push();

@@ -3,7 +3,7 @@
 import { accepted } from './buying.js';
 import { clock } from './clock.js';
 import { Problem, ask } from './http.js';
-import { push } from './push.js';
+import { Push } from './push.js';
 import { SignInCancelled } from './session.js';
 import { Wait, backoff, jittered } from './timing.js';
 
@@ -30,6 +30,7 @@ export class Watch extends EventTarget {
   trouble = null;
   #id;
   #signal;
+  #push;
   #wait = new Wait();
   #polls = 0;
   #soon = false;
@@ -48,8 +49,9 @@ export class Watch extends EventTarget {
     signal.addEventListener('abort', now, { once: true });
     window.addEventListener('online', now, { signal });
     document.addEventListener('visibilitychange', now, { signal });
-    push.addEventListener('news', (event) => event.reservationId === id && now(), { signal });
-    push.addEventListener('change', () => {
+    this.#push = new Push(signal);
+    this.#push.addEventListener('news', (event) => event.reservationId === id && now(), { signal });
+    this.#push.addEventListener('change', () => {
       this.#polls = 0;
       now();
     }, { signal });
@@ -117,14 +119,14 @@ export class Watch extends EventTarget {
     const { status, pay_by: payBy, poll_after_ms: paceMs = FIRST_POLL_MS } = this.reservation;
     if (status === 'queued') {
       this.#polls += 1;
-      if (!push.up) return jittered(paceMs);
+      if (!this.#push.up) return jittered(paceMs);
       return this.#polls === 1 ? ORDER_MS : PUSHED_MS;
     }
-    if (isEntered(this.reservation)) return push.up ? PUSHED_MS : jittered(paceMs);
+    if (isEntered(this.reservation)) return this.#push.up ? PUSHED_MS : jittered(paceMs);
     const left = Date.parse(payBy) - clock.now();
     if (this.#soon || left <= 0) return jittered(SOON_MS);
     // The end of the payment window is checked in any case.
-    return Math.min(push.up ? PUSHED_MS : jittered(paceMs), left + SOON_MS);
+    return Math.min(this.#push.up ? PUSHED_MS : jittered(paceMs), left + SOON_MS);
   }
 
   #now() {

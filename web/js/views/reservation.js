@@ -8,7 +8,6 @@ import { moment, saleOf, shortId } from '../format.js';
 import { isPassing } from '../http.js';
 import { language, t } from '../i18n.js';
 import { fact, picture } from '../parts.js';
-import { push } from '../push.js';
 import { Watch } from '../watch.js';
 import { RESERVATION_STAGES } from './reservation-stages.js';
 import { View } from './view.js';
@@ -37,7 +36,6 @@ export class ReservationView extends View {
       this.#card = card;
       if (!this.signal.aborted) this.render();
     });
-    push.use(this.signal);
     const slow = setTimeout(() => {
       this.slow = true;
       this.update();
