@@ -63,6 +63,9 @@ export async function anyCard(id, signal) {
   return cards.get(id) ?? sale(id, signal).catch(() => null);
 }
 
+/** The same, if it has been loaded. */
+export const knownCard = (id) => cards.get(id);
+
 /** When more units become available, in ms since the epoch; null if never or unknown. */
 export function nextDrop(card) {
   return card?.next_release_at ? Date.parse(card.next_release_at) : null;

@@ -1,7 +1,7 @@
 // The user's own orders, the newest first.
 
 import { awardWords, cardOf } from '../awards.js';
-import { anyCard } from '../catalog.js';
+import { anyCard, knownCard } from '../catalog.js';
 import { h } from '../dom.js';
 import { money, moment, saleOf, shortId } from '../format.js';
 import { ask } from '../http.js';
@@ -12,7 +12,6 @@ import { View } from './view.js';
 
 export class OrdersView extends View {
   #orders = [];
-  #cards = new Map();
   #cursor = null;
   #problem = null;
   #loading = false;
@@ -45,7 +44,8 @@ export class OrdersView extends View {
     try {
       const path = cursor ? `/v1/orders?cursor=${encodeURIComponent(cursor)}` : '/v1/orders';
       const { orders, next_cursor: next } = await ask('GET', path, { signal: this.signal });
-      await this.#name(orders);
+      // The rows show the sales' titles and pictures.
+      await Promise.all([...new Set(orders.map((order) => saleOf(order.reservation_id)))].map((id) => anyCard(id, this.signal)));
       from = this.#orders.length;
       this.#orders.push(...orders);
       [this.#cursor, this.#problem, this.#loaded] = [next ?? null, null, true];
@@ -58,14 +58,6 @@ export class OrdersView extends View {
     this.render();
     // After "more", the focus moves to the first new order.
     if (cursor) this.main.querySelectorAll('.order a')[from]?.focus();
-  }
-
-  async #name(orders) {
-    const missing = [...new Set(orders.map((order) => saleOf(order.reservation_id)))].filter((id) => !this.#cards.has(id));
-    await Promise.all(missing.map(async (id) => {
-      const card = await anyCard(id, this.signal);
-      if (card) this.#cards.set(id, card);
-    }));
   }
 
   render() {
@@ -86,7 +78,7 @@ export class OrdersView extends View {
 
   /** The sale's card, or a substitute made from the award. */
   #card({ reservation_id: id, award }) {
-    return this.#cards.get(saleOf(id)) ?? { ...(award ? cardOf(award) : {}), sale_id: saleOf(id) };
+    return knownCard(saleOf(id)) ?? { ...(award ? cardOf(award) : {}), sale_id: saleOf(id) };
   }
 
   #row(order) {
