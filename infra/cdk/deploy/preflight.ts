@@ -7,8 +7,7 @@ import { ListSubscriptionsByTopicCommand } from '@aws-sdk/client-sns';
 import { GetParameterCommand } from '@aws-sdk/client-ssm';
 import type { PlannedSale } from '../lib/deployment.ts';
 import { EDGE_REGION, needsEdgeStack } from '../lib/edge-stack.ts';
-import { IN_FRONT } from '../lib/functions.ts';
-import type { Settings } from '../lib/settings.ts';
+import { concurrencyOf, LEAST_UNRESERVED, type Settings } from '../lib/settings.ts';
 import type { Aws } from './aws.ts';
 import { keyProblem, sentKey } from './edge-key.ts';
 import { issuerProblem } from './issuer.ts';
@@ -49,8 +48,6 @@ const BOOTSTRAP_VERSION = 6;
 const UNPARKED_BEFORE_MS = 60 * 60_000;
 /** The key that the secret is created with. */
 const FIRST_KEY = 'key1';
-/** Lambda keeps this many unreserved, and a new deployment needs some of them. */
-const FEW_EXECUTIONS = 100;
 const LAMBDA_QUOTA = 'L-B99A9384';
 const DEFAULT_QUALIFIER = 'hnb659fds';
 
@@ -248,19 +245,17 @@ async function quotas(about: Preflight): Promise<Finding[]> {
 }
 
 function executions({ settings, aws, name }: Seen, lambda: number): Finding {
-  const { reservedConcurrency: reserved, provisioned } = settings;
-  const kept = Object.values(reserved?.functions ?? {}).reduce((sum, each) => sum + each, 0);
-  const ready = IN_FRONT.length * Math.max(0, ...provisioned.map(({ count }) => count));
-  const needed = kept + FEW_EXECUTIONS + ready;
-  const fix = raise('lambda', LAMBDA_QUOTA, Math.max(1_000, needed), aws.region);
-  if (lambda < needed && (kept > 0 || ready > 0)) {
-    const said = reserved === undefined || reserved.account <= lambda ? '' : `; deployments/${name}.ts says ${reserved.account}`;
-    return stop('lambda quota', `the account has ${lambda} concurrent executions, and ${kept} reserved + ${FEW_EXECUTIONS} unreserved + ${ready} provisioned = ${needed}${said}`, fix);
+  const { reserved, waiting, needed } = concurrencyOf(settings);
+  const counted = settings.reservedConcurrency?.account ?? 0;
+  const has = `the account has ${lambda} concurrent executions`;
+  const more = (value: number): string => raise('lambda', LAMBDA_QUOTA, value, aws.region);
+  const fix = more(Math.max(1_000, needed));
+  if (lambda < needed && needed > LEAST_UNRESERVED) {
+    const said = counted <= lambda ? '' : `; deployments/${name}.ts says ${counted}`;
+    return stop('lambda quota', `${has}, and ${reserved} reserved + ${LEAST_UNRESERVED} unreserved + ${waiting} provisioned = ${needed}${said}`, fix);
   }
-  if (lambda < FEW_EXECUTIONS) return wait('lambda quota', `the account has ${lambda} concurrent executions, as new ones do: enough to try it out, but not for a crowd`, fix);
-  if (reserved !== undefined && reserved.account > lambda) {
-    return wrong('lambda quota', `the account has ${lambda} concurrent executions, but deployments/${name}.ts counts on ${reserved.account}`, raise('lambda', LAMBDA_QUOTA, reserved.account, aws.region));
-  }
+  if (lambda < LEAST_UNRESERVED) return wait('lambda quota', `${has}, as new ones do: enough to try it out, but not for a crowd`, fix);
+  if (counted > lambda) return wrong('lambda quota', `${has}, but deployments/${name}.ts counts on ${counted}`, more(counted));
   return good('lambda quota', `${lambda} concurrent executions, of which ${needed} are used`);
 }
 

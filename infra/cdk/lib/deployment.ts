@@ -76,10 +76,10 @@ export interface Deployment {
   emulator?: string;
 }
 
+const RELEASES = ['canary', 'at-once'] as const;
+
 /** How functions that answer people are switched to a new version, where they have versions. */
 export type Release = (typeof RELEASES)[number];
-
-const RELEASES = ['canary', 'at-once'] as const;
 
 export interface PlannedSale {
   units: number;
@@ -94,64 +94,51 @@ export interface SmokeSettings {
   tokenCommand: string;
 }
 
-type Check = (value: unknown) => boolean;
-const text: Check = (value) => typeof value === 'string' && value !== '';
-const texts: Check = (value) => Array.isArray(value) && value.every(text);
-const whole: Check = (value) => Number.isInteger(value) && (value as number) > 0;
-const yesNo: Check = (value) => typeof value === 'boolean';
-const record: Check = (value) => typeof value === 'object' && value !== null && !Array.isArray(value);
-const records: Check = (value) => Array.isArray(value) && value.every(record);
+/** What a field must be: files are run without type checking. */
+interface Kind {
+  is: (value: unknown) => boolean;
+  as: string;
+}
 
-/** What each field must be: files are run without type checking. */
-const FIELDS: Record<keyof Deployment, { is: Check; as: string }> = {
-  profile: { is: (value) => text(value) && Object.hasOwn(PROFILES, value as string), as: `one of ${Object.keys(PROFILES).join(', ')}` },
-  region: { is: (value) => text(value) && REGION.test(value as string), as: 'a region, as eu-central-1' },
-  account: { is: (value) => text(value) && /^\d{12}$/.test(value as string), as: 'a string of twelve digits' },
-  name: { is: text, as: 'a text' },
-  qualifier: { is: text, as: 'a text' },
-  issuer: { is: text, as: 'a text' },
-  audience: { is: texts, as: 'a list of texts' },
-  signInOrigins: { is: texts, as: 'a list of texts' },
-  operatorClaims: { is: texts, as: 'a list of texts' },
-  payUrl: { is: text, as: 'a text' },
-  contactUrl: { is: text, as: 'a text' },
-  giftUrl: { is: text, as: 'a text' },
-  webhookUrl: { is: text, as: 'a text' },
-  pictureHosts: { is: texts, as: 'a list of texts' },
-  throttleBusySalesTo: { is: whole, as: 'a whole number above 0' },
-  alarmEmail: { is: text, as: 'a text' },
-  domain: { is: record, as: '{ name, zone: { id, name } } or { name, certificateArn }' },
-  provisioned: { is: records, as: 'a list of { from, to, count }' },
-  redisUrl: { is: text, as: 'a text' },
-  shards: { is: whole, as: 'a whole number above 0' },
-  accountConcurrency: { is: whole, as: 'a whole number above 0' },
-  edge: { is: yesNo, as: 'true or false' },
-  edgeKey: { is: text, as: 'a text' },
-  letPast: { is: yesNo, as: 'true or false' },
-  edgeLine: { is: yesNo, as: 'true or false' },
-  releases: { is: (value) => RELEASES.some((each) => each === value), as: `one of ${RELEASES.join(', ')}` },
-  logLevel: { is: text, as: 'a text' },
+const TEXT: Kind = { is: (value) => typeof value === 'string' && value !== '', as: 'a text' };
+const TEXTS: Kind = { is: (value) => Array.isArray(value) && value.every(TEXT.is), as: 'a list of texts' };
+const COUNT: Kind = { is: (value) => Number.isInteger(value) && (value as number) > 0, as: 'a whole number above 0' };
+const YES_NO: Kind = { is: (value) => typeof value === 'boolean', as: 'true or false' };
+const matching = (pattern: RegExp, as: string): Kind => ({ is: (value) => typeof value === 'string' && pattern.test(value), as });
+const oneOf = (known: readonly string[]): Kind => ({ is: (value) => known.some((each) => each === value), as: `one of ${known.join(', ')}` });
+const isRecord = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
+const areRecords = (value: unknown): boolean => Array.isArray(value) && value.every(isRecord);
+
+const FIELDS: Record<keyof Deployment, Kind> = {
+  profile: oneOf(Object.keys(PROFILES)),
+  region: matching(/^[a-z]{2}(-[a-z]+)+-\d$/, 'a region, as eu-central-1'),
+  account: matching(/^\d{12}$/, 'a string of twelve digits'),
+  ...{ name: TEXT, qualifier: TEXT, emulator: TEXT, logLevel: TEXT, alarmEmail: TEXT, redisUrl: TEXT, edgeKey: TEXT },
+  ...{ issuer: TEXT, payUrl: TEXT, contactUrl: TEXT, giftUrl: TEXT, webhookUrl: TEXT },
+  ...{ audience: TEXTS, signInOrigins: TEXTS, operatorClaims: TEXTS, pictureHosts: TEXTS },
+  ...{ throttleBusySalesTo: COUNT, shards: COUNT, accountConcurrency: COUNT },
+  ...{ edge: YES_NO, letPast: YES_NO, edgeLine: YES_NO },
+  releases: oneOf(RELEASES),
+  domain: { is: isRecord, as: '{ name, zone: { id, name } } or { name, certificateArn }' },
+  provisioned: { is: areRecords, as: 'a list of { from, to, count }' },
   sales: {
     is: (value) =>
-      records(value) && (value as PlannedSale[]).every((sale) => whole(sale.units) && whole(sale.audience) && !Number.isNaN(Date.parse(sale.opensAt))),
+      areRecords(value) && (value as PlannedSale[]).every((sale) => COUNT.is(sale.units) && COUNT.is(sale.audience) && !Number.isNaN(Date.parse(sale.opensAt))),
     as: 'a list of { units, audience, opensAt }',
   },
-  smoke: { is: (value) => record(value) && text((value as SmokeSettings).tokenCommand), as: '{ tokenCommand }' },
-  emulator: { is: text, as: 'a text' },
+  smoke: { is: (value) => isRecord(value) && TEXT.is((value as SmokeSettings).tokenCommand), as: '{ tokenCommand }' },
 };
-const REGION = /^[a-z]{2}(-[a-z]+)+-\d$/;
-const REQUIRED = ['profile', 'region'] as const;
 
 /** Returns a deployment file's export, or throws one error that names every problem. */
 export function checked(name: string, exported: unknown): Deployment {
-  if (!record(exported)) throw new DeploymentError(name, ['it must `export default { profile: …, region: … } satisfies Deployment`']);
+  if (!isRecord(exported)) throw new DeploymentError(name, ['it must `export default { profile: …, region: … } satisfies Deployment`']);
   const given = exported as Record<string, unknown>;
   const problems = Object.entries(given).flatMap(([field, value]) => {
     const known = FIELDS[field as keyof Deployment];
     if (known === undefined) return [`${field}: there is no such field${nearest(field)}`];
     return value === undefined || known.is(value) ? [] : [`${field}: ${known.as}; got ${JSON.stringify(value)}`];
   });
-  for (const field of REQUIRED) {
+  for (const field of ['profile', 'region'] as const) {
     if (given[field] === undefined) problems.push(`${field}: is missing; it is ${FIELDS[field].as}`);
   }
   if (problems.length > 0) throw new DeploymentError(name, problems);
@@ -183,9 +170,6 @@ const DECIDED_IN: [RegExp, string][] = [
   [/^redis\.url/, 'redisUrl'],
 ];
 
-/** The fields that require an edge. */
-const OF_THE_EDGE = ['domain', 'edgeKey', 'letPast', 'edgeLine'] as const;
-
 /** The circumstances of a deployment that are not in its file. */
 export interface Occasion {
   /** There is no stack yet. */
@@ -200,7 +184,7 @@ export function settingsOf(name: string, deployment: Deployment, { first = false
   const base: Settings = PROFILES[profile];
   const settings: Settings = { ...base };
   if (deployment.edge === false) {
-    const idle = OF_THE_EDGE.filter((field) => deployment[field] !== undefined);
+    const idle = (['domain', 'edgeKey', 'letPast', 'edgeLine'] as const).filter((field) => deployment[field] !== undefined);
     if (idle.length > 0) throw new DeploymentError(name, [`edge: required for ${idle.join(', ')}`]);
   }
   const copied = ['name', 'operatorClaims', 'pictureHosts', 'alarmEmail', 'throttleBusySalesTo', 'provisioned', 'releases', 'logLevel'] as const;
@@ -234,10 +218,7 @@ export function settingsOf(name: string, deployment: Deployment, { first = false
     return validated(settings);
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
-    const problems = error.problems.map((problem) =>
-      DECIDED_IN.reduce((said, [setting, field]) => said.replace(setting, field), problem),
-    );
-    throw new DeploymentError(name, problems);
+    throw new DeploymentError(name, error.problems.map((problem) => DECIDED_IN.reduce((said, [setting, field]) => said.replace(setting, field), problem)));
   }
 }
 

@@ -49,7 +49,8 @@ export interface Settings {
    */
   operatorClaims: string[];
   redis: ElastiCacheRedis | { kind: 'external'; url: string };
-  table: TableSettings;
+  /** What the table can handle from the start. It can only be raised, and is paid for once. */
+  table: { warmThroughput?: { readUnitsPerSecond: number; writeUnitsPerSecond: number } };
   /** When functions in front of a sale keep started processes ready for its crowd. */
   provisioned: ProvisionedWindow[];
   /** Whether requests are traced in AWS X-Ray. */
@@ -155,11 +156,6 @@ export interface ElastiCacheRedis {
   durability: 'sync' | 'async' | 'disabled';
 }
 
-export interface TableSettings {
-  /** What the table can handle from the start. It can only be raised, and is paid for once. */
-  warmThroughput?: { readUnitsPerSecond: number; writeUnitsPerSecond: number };
-}
-
 /** This many processes of each function in front of a sale, from before its opening until after its crowd. */
 export interface ProvisionedWindow {
   /** A time in UTC such as 2026-12-01T17:45:00Z, or cron(45 17 * * ? *) for a recurring sale. */
@@ -187,8 +183,8 @@ const NAME = /^[a-z][a-z0-9-]{0,23}$/;
 const HOST_NAME = /^(?=.{1,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]([a-z0-9-]{0,61}[a-z0-9])?$/;
 const LOG_LEVELS: readonly string[] = ['error', 'warn', 'info', 'debug', 'trace'];
 // A group has one primary and at most five replicas.
-const MAX_REPLICAS = 5;
-const MAX_SHARDS = 90;
+const REPLICAS = { least: 0, most: 5 };
+const SHARDS = { least: 1, most: 90 };
 /** Durability is for these, in cluster mode, with a replica and TLS (ElastiCache, limitations of durability). */
 const DURABLE_NODES = /^cache\.(r6g|r7g|r8g|m6g|m7g|m8g|c7gn|c8gn)\./;
 /** What a table that nobody has used yet can take: below that there is nothing to warm. */
@@ -200,7 +196,7 @@ const CRON = /^cron\(\S+( \S+){5}\)$/;
 // AWS takes 50 tags; CloudFormation adds its own.
 const MAX_TAGS = 40;
 /** Lambda refuses reservations that leave the other functions less than this ("Configuring reserved concurrency"). */
-const LEAST_UNRESERVED = 100;
+export const LEAST_UNRESERVED = 100;
 // The range that an SQS event source accepts.
 const CONCURRENCY = { least: 2, most: 1000 };
 /** The fewest processes that can read a queue: the rate of winners is divided among them. */
@@ -224,8 +220,16 @@ const MEMORY_MB = { least: 128, most: 10240 };
 // The range of a rate-based rule of AWS WAF.
 const REQUESTS_PER_IP = { least: 10, most: 2_000_000_000 };
 
-function within(value: number, { least, most }: { least: number; most: number }): boolean {
-  return Number.isInteger(value) && value >= least && value <= most;
+/** Whether a rule holds, and what to say if it does not. */
+type Rule = [holds: boolean, problem: string];
+
+function within(name: string, value: number, { least, most }: { least: number; most: number }): Rule {
+  return [Number.isInteger(value) && value >= least && value <= most, `${name}: ${least} to ${most}; got ${value}`];
+}
+
+/** The rule of a value that may be left out. */
+function ifGiven<T>(value: T | undefined, rule: (value: T) => Rule): Rule[] {
+  return value === undefined ? [] : [rule(value)];
 }
 
 /** The same rule as in `shared/messaging/src/webhook.rs`: plain HTTP is for tests, and stays on this machine. */
@@ -238,210 +242,175 @@ function isReceiver(text: string, { requireTls }: Settings): boolean {
 
 /** Returns the settings, or throws one error that names every problem. */
 export function validated(settings: Settings): Settings {
-  const problems: string[] = [];
-  const must = (holds: boolean, problem: string): void => {
-    if (!holds) problems.push(problem);
-  };
-
-  must(NAME.test(settings.name), `name: 1 to 24 of a-z, 0-9 and "-", first a letter; got "${settings.name}"`);
-  must(LOG_LEVELS.includes(settings.logLevel), `logLevel: one of ${LOG_LEVELS.join(', ')}; got "${settings.logLevel}"`);
-  const mustBeIn = (bounds: { least: number; most: number }, name: string, value: number): void =>
-    must(within(value, bounds), `${name}: ${bounds.least} to ${bounds.most}; got ${value}`);
-  mustBeIn(MEMORY_MB, 'functionMemoryMb', settings.functionMemoryMb);
-  must(
-    settings.logRetentionDays in RetentionDays && settings.logRetentionDays !== RetentionDays.INFINITE,
-    `logRetentionDays: a number of days that CloudWatch Logs supports; got ${settings.logRetentionDays}`,
-  );
-  mustBeIn(CONCURRENCY, 'orderConcurrency', settings.orderConcurrency);
-  mustBeIn(WINNERS_PER_S, 'winners.perSecond', settings.winners.perSecond);
-  if (settings.throttleBusySalesTo !== undefined) mustBeIn(THROTTLE_PER_S, 'throttleBusySalesTo', settings.throttleBusySalesTo);
-  for (const host of settings.pictureHosts) {
-    must(HOST_NAME.test(host), `pictureHosts: host names, such as img.example.com; got "${host}"`);
-  }
-  const receivers = { 'winners.url': settings.winners.url, 'webhook.url': settings.webhook?.url };
-  for (const [name, url] of Object.entries(receivers)) {
-    must(url === undefined || isReceiver(url, settings), `${name}: an https URL without a user name; got "${url}"`);
-  }
-  if (settings.alarmEmail !== undefined) {
-    must(/^\S+@\S+$/.test(settings.alarmEmail), `alarmEmail: an e-mail address; got "${settings.alarmEmail}"`);
-  }
-  if (settings.emulator !== undefined) {
-    must(
-      /^http:\/\/[^/]+$/.test(settings.emulator),
-      `emulator: give its address: AWS_ENDPOINT_URL=http://HOST:PORT; got "${settings.emulator}"`,
-    );
-  }
-  problems.push(
-    ...throttleProblems(settings),
-    ...edgeProblems(settings),
-    ...identityProblems(settings),
-    ...deploymentProblems(settings),
-    ...redisProblems(settings),
-    ...tableProblems(settings),
-    ...provisionedProblems(settings),
-    ...reservedProblems(settings),
-  );
-  must(
-    settings.operatorClaims.length > 0 &&
-      settings.operatorClaims.every((claim) => CLAIM.test(claim) && !NO_OPERATOR_CLAIMS.includes(claim)),
-    `operatorClaims: at least one claim that only the issuer controls, not ${NO_OPERATOR_CLAIMS.join(', ')}; got "${settings.operatorClaims.join(',')}"`,
-  );
-  must(Object.keys(settings.tags).length <= MAX_TAGS, `tags: at most ${MAX_TAGS}`);
-
+  const rules = [
+    ...generalRules(settings),
+    ...throttleRules(settings),
+    ...edgeRules(settings),
+    ...identityRules(settings),
+    ...deploymentRules(settings),
+    ...redisRules(settings),
+    ...tableRules(settings),
+    ...provisionedRules(settings),
+    ...reservedRules(settings),
+  ];
+  const problems = rules.flatMap(([holds, problem]) => (holds ? [] : [problem]));
   if (problems.length > 0) throw new SettingsError(problems);
   return settings;
 }
 
-function throttleProblems({ throttle }: Settings): string[] {
+function generalRules(settings: Settings): Rule[] {
+  const { name, logLevel, logRetentionDays, operatorClaims } = settings;
+  const receiver = (setting: string) => (url: string): Rule => [isReceiver(url, settings), `${setting}: an https URL without a user name; got "${url}"`];
+  return [
+    [NAME.test(name), `name: 1 to 24 of a-z, 0-9 and "-", first a letter; got "${name}"`],
+    [LOG_LEVELS.includes(logLevel), `logLevel: one of ${LOG_LEVELS.join(', ')}; got "${logLevel}"`],
+    within('functionMemoryMb', settings.functionMemoryMb, MEMORY_MB),
+    [
+      logRetentionDays in RetentionDays && logRetentionDays !== RetentionDays.INFINITE,
+      `logRetentionDays: a number of days that CloudWatch Logs supports; got ${logRetentionDays}`,
+    ],
+    within('orderConcurrency', settings.orderConcurrency, CONCURRENCY),
+    within('winners.perSecond', settings.winners.perSecond, WINNERS_PER_S),
+    ...ifGiven(settings.throttleBusySalesTo, (limit) => within('throttleBusySalesTo', limit, THROTTLE_PER_S)),
+    ...settings.pictureHosts.map((host): Rule => [HOST_NAME.test(host), `pictureHosts: host names, such as img.example.com; got "${host}"`]),
+    ...ifGiven(settings.winners.url, receiver('winners.url')),
+    ...ifGiven(settings.webhook?.url, receiver('webhook.url')),
+    ...ifGiven(settings.alarmEmail, (address) => [/^\S+@\S+$/.test(address), `alarmEmail: an e-mail address; got "${address}"`]),
+    ...ifGiven(settings.emulator, (at) => [/^http:\/\/[^/]+$/.test(at), `emulator: give its address: AWS_ENDPOINT_URL=http://HOST:PORT; got "${at}"`]),
+    [
+      operatorClaims.length > 0 && operatorClaims.every((claim) => CLAIM.test(claim) && !NO_OPERATOR_CLAIMS.includes(claim)),
+      `operatorClaims: at least one claim that only the issuer controls, not ${NO_OPERATOR_CLAIMS.join(', ')}; got "${operatorClaims.join(',')}"`,
+    ],
+    [Object.keys(settings.tags).length <= MAX_TAGS, `tags: at most ${MAX_TAGS}`],
+  ];
+}
+
+function throttleRules({ throttle }: Settings): Rule[] {
   const inFront = THROTTLED_ROUTES.map((route) => throttle[route]);
-  const usable = ({ requestsPerSecond, burst }: Throttle): boolean =>
-    requestsPerSecond > 0 && Number.isInteger(burst) && burst > 0;
-  if (![throttle, ...inFront].every(usable)) return ['throttle: requestsPerSecond and burst must be above 0'];
-  const rest = (['requestsPerSecond', 'burst'] as const).filter(
-    (key) => inFront.reduce((sum, each) => sum + each[key], 0) >= throttle[key],
-  );
-  return rest.map((key) => `throttle: ${THROTTLED_ROUTES.join(', ')} together must leave some ${key} of the total`);
+  const usable = [throttle, ...inFront].every(({ requestsPerSecond, burst }) => requestsPerSecond > 0 && Number.isInteger(burst) && burst > 0);
+  if (!usable) return [[false, 'throttle: requestsPerSecond and burst must be above 0']];
+  return (['requestsPerSecond', 'burst'] as const).map((key): Rule => [
+    inFront.reduce((sum, each) => sum + each[key], 0) < throttle[key],
+    `throttle: ${THROTTLED_ROUTES.join(', ')} together must leave some ${key} of the total`,
+  ]);
 }
 
-function edgeProblems({ edge, keepData }: Settings): string[] {
+function edgeRules({ edge, keepData }: Settings): Rule[] {
   if (edge === undefined) return [];
-  const problems: string[] = [];
-  const { requestsPer5MinutesPerIp: requests, domain, key, page } = edge;
-  if (requests !== undefined && !within(requests, REQUESTS_PER_IP)) {
-    const { least, most } = REQUESTS_PER_IP;
-    problems.push(`edge.requestsPer5MinutesPerIp: ${least} to ${most}; got ${requests}`);
-  }
-  if (!EDGE_KEY.test(key)) problems.push(`edge.key: key and a number, such as key1; got "${key}"`);
-  if (domain !== undefined) problems.push(...domainProblems(domain));
-  const { payUrl } = page;
-  if (payUrl === undefined ? keepData : !(payUrl.startsWith('https://') && URL.canParse(payUrl))) {
-    problems.push(`edge.page.payUrl: where buyers pay, https://…; got "${payUrl ?? ''}"`);
-  }
-  const contact = page.contactUrl;
-  if (contact !== undefined && !(/^(https:\/\/|mailto:[^@\s]+@)/.test(contact) && URL.canParse(contact))) {
-    problems.push(`edge.page.contactUrl: mailto:NAME@HOST or https://…; got "${contact}"`);
-  }
-  for (const origin of page.signInOrigins) {
-    if (!/^https:\/\/[^/\s;,]+$/.test(origin)) {
-      problems.push(`edge.page.signInOrigins: https://HOST and no path; got "${origin}"`);
-    }
-  }
-  return problems;
+  const { payUrl, contactUrl, signInOrigins } = edge.page;
+  return [
+    ...ifGiven(edge.requestsPer5MinutesPerIp, (limit) => within('edge.requestsPer5MinutesPerIp', limit, REQUESTS_PER_IP)),
+    [EDGE_KEY.test(edge.key), `edge.key: key and a number, such as key1; got "${edge.key}"`],
+    ...(edge.domain === undefined ? [] : domainRules(edge.domain)),
+    [
+      payUrl === undefined ? !keepData : payUrl.startsWith('https://') && URL.canParse(payUrl),
+      `edge.page.payUrl: where buyers pay, https://…; got "${payUrl ?? ''}"`,
+    ],
+    ...ifGiven(contactUrl, (url) => [
+      /^(https:\/\/|mailto:[^@\s]+@)/.test(url) && URL.canParse(url),
+      `edge.page.contactUrl: mailto:NAME@HOST or https://…; got "${url}"`,
+    ]),
+    ...signInOrigins.map((origin): Rule => [/^https:\/\/[^/\s;,]+$/.test(origin), `edge.page.signInOrigins: https://HOST and no path; got "${origin}"`]),
+  ];
 }
 
-function domainProblems({ name, certificateArn, zone }: NonNullable<EdgeSettings['domain']>): string[] {
-  const problems: string[] = [];
-  if (!HOST_NAME.test(name)) problems.push(`edge.domain.name: a host name, such as shop.example.com; got "${name}"`);
-  if (certificateArn === undefined && zone === undefined) {
-    problems.push('edge.domain: give its `zone` of Route 53, to create certificate and record; or a `certificateArn` in us-east-1');
-  }
-  if (certificateArn !== undefined && !/^arn:[^:]+:acm:us-east-1:/.test(certificateArn)) {
-    problems.push(`edge.domain.certificateArn: must be in us-east-1, for CloudFront; got "${certificateArn}"`);
-  }
-  if (zone === undefined) return problems;
-  if (!/^Z[A-Z0-9]{1,31}$/.test(zone.id)) problems.push(`edge.domain.zone.id: such as Z0123456789ABC; got "${zone.id}"`);
-  if (name !== zone.name && !name.endsWith(`.${zone.name}`)) {
-    problems.push(`edge.domain.zone.name: ${name} is not in "${zone.name}"`);
-  }
-  return problems;
+function domainRules({ name, certificateArn, zone }: NonNullable<EdgeSettings['domain']>): Rule[] {
+  return [
+    [HOST_NAME.test(name), `edge.domain.name: a host name, such as shop.example.com; got "${name}"`],
+    [
+      certificateArn !== undefined || zone !== undefined,
+      'edge.domain: give its `zone` of Route 53, to create certificate and record; or a `certificateArn` in us-east-1',
+    ],
+    ...ifGiven(certificateArn, (arn) => [
+      /^arn:[^:]+:acm:us-east-1:/.test(arn),
+      `edge.domain.certificateArn: must be in us-east-1, for CloudFront; got "${arn}"`,
+    ]),
+    ...ifGiven(zone, ({ id }) => [/^Z[A-Z0-9]{1,31}$/.test(id), `edge.domain.zone.id: such as Z0123456789ABC; got "${id}"`]),
+    ...ifGiven(zone, (of) => [name === of.name || name.endsWith(`.${of.name}`), `edge.domain.zone.name: ${name} is not in "${of.name}"`]),
+  ];
 }
 
 /** Further requirements of a deployment to AWS. */
-function deploymentProblems({ functionUpload, keepData, protectData, alarmEmail, parked, provisioned, releases, observability, emulator, edge }: Settings): string[] {
-  const problems: string[] = [];
+function deploymentRules({ functionUpload, keepData, protectData, alarmEmail, parked, provisioned, releases, observability, emulator, edge }: Settings): Rule[] {
   const qualifier = functionUpload.kind === 'bootstrap' ? functionUpload.qualifier : undefined;
-  if (qualifier !== undefined && !QUALIFIER.test(qualifier)) {
-    problems.push(`functionUpload.qualifier: 1 to 10 of a-z and 0-9, as \`cdk bootstrap --qualifier\` takes it; got "${qualifier}"`);
-  }
-  if (keepData && emulator === undefined && alarmEmail === undefined) {
-    problems.push('alarmEmail: required for production alarms; AWS asks the address to confirm');
-  }
-  if (protectData && !keepData) problems.push('protectData: needs keepData');
-  if (parked && provisioned.length > 0) problems.push('provisioned: a parked deployment gets no crowd; use the profile prod');
-  if (parked && releases === 'canary') problems.push('releases: a parked deployment has no requests to judge a canary by; leave it out');
-  if (!parked && releases === 'canary' && observability === 'essential') {
-    problems.push('releases: this profile lacks the alarms that judge a canary; use "at-once", or leave it out');
-  }
-  if (emulator !== undefined && (releases === 'canary' || edge !== undefined)) {
-    problems.push('releases, edge: the emulator has neither CodeDeploy nor CloudFront');
-  }
-  return problems;
+  const canary = releases === 'canary';
+  return [
+    ...ifGiven(qualifier, (given) => [
+      QUALIFIER.test(given),
+      `functionUpload.qualifier: 1 to 10 of a-z and 0-9, as \`cdk bootstrap --qualifier\` takes it; got "${given}"`,
+    ]),
+    [!keepData || emulator !== undefined || alarmEmail !== undefined, 'alarmEmail: required for production alarms; AWS asks the address to confirm'],
+    [!protectData || keepData, 'protectData: needs keepData'],
+    [!parked || provisioned.length === 0, 'provisioned: a parked deployment gets no crowd; use the profile prod'],
+    [!parked || !canary, 'releases: a parked deployment has no requests to judge a canary by; leave it out'],
+    [
+      parked === true || !canary || observability === 'full',
+      'releases: this profile lacks the alarms that judge a canary; use "at-once", or leave it out',
+    ],
+    [emulator === undefined || (!canary && edge === undefined), 'releases, edge: the emulator has neither CodeDeploy nor CloudFront'],
+  ];
 }
 
-function identityProblems({ identity, requireTls }: Settings): string[] {
+function identityRules({ identity, requireTls }: Settings): Rule[] {
   if (identity.kind === 'cognito') return [];
-  const problems: string[] = [];
-  if (identity.issuer === '') {
-    problems.push(
-      'identity.issuer: give the OIDC issuer that signs your buyers in, https://…, or set identity to { kind: "cognito" }',
-    );
-  } else if (!URL.canParse(identity.issuer)) {
-    problems.push(`identity.issuer: not a URL: "${identity.issuer}"`);
-  } else if (requireTls && !identity.issuer.startsWith('https://')) {
-    problems.push(`identity.issuer: must be https; got "${identity.issuer}"`);
-  }
-  if (identity.audience.length === 0 || identity.audience.some((part) => part === '')) {
-    problems.push('identity.audience: give at least one value of `aud` in tokens; the first one is the page\'s client id');
-  }
-  return problems;
+  const { issuer, audience } = identity;
+  const isUrl = URL.canParse(issuer);
+  return [
+    [issuer !== '', 'identity.issuer: give the OIDC issuer that signs your buyers in, https://…, or set identity to { kind: "cognito" }'],
+    [issuer === '' || isUrl, `identity.issuer: not a URL: "${issuer}"`],
+    [!isUrl || !requireTls || issuer.startsWith('https://'), `identity.issuer: must be https; got "${issuer}"`],
+    [
+      audience.length > 0 && audience.every((part) => part !== ''),
+      "identity.audience: give at least one value of `aud` in tokens; the first one is the page's client id",
+    ],
+  ];
 }
 
-function redisProblems({ redis, requireTls, keepData, parked }: Settings): string[] {
+function redisRules({ redis, requireTls, keepData, parked }: Settings): Rule[] {
   if (redis.kind === 'external') {
-    return /^rediss?(\+cluster)?:\/\/[^/]+/.test(redis.url)
-      ? []
-      : [`redis.url: must be redis://HOST:PORT, or with rediss or +cluster; got "${redis.url}"`];
+    return [[/^rediss?(\+cluster)?:\/\/[^/]+/.test(redis.url), `redis.url: must be redis://HOST:PORT, or with rediss or +cluster; got "${redis.url}"`]];
   }
-  const problems: string[] = [];
-  if (!/^cache\./.test(redis.nodeType))
-    problems.push(`redis.nodeType: must be a cache.… type; got "${redis.nodeType}"`);
-  if (!Number.isInteger(redis.replicas) || redis.replicas < 0 || redis.replicas > MAX_REPLICAS) {
-    problems.push(`redis.replicas: 0 to ${MAX_REPLICAS}; got ${redis.replicas}`);
-  }
-  if (requireTls && !redis.tls) problems.push('redis.tls: must be on where requireTls is');
-  if (keepData && !parked && redis.replicas < 1) problems.push('redis.replicas: at least 1 where keepData is on');
-  if (redis.shards !== undefined && !within(redis.shards, { least: 1, most: MAX_SHARDS })) {
-    problems.push(`redis.shards: 1 to ${MAX_SHARDS}; got ${redis.shards}`);
-  }
-  if (redis.authentication && !redis.tls) problems.push('redis.authentication: needs redis.tls');
-  if (redis.durability !== 'disabled') {
-    const durable = redis.shards !== undefined && redis.replicas > 0 && redis.tls && DURABLE_NODES.test(redis.nodeType);
-    if (!durable) problems.push('redis.durability: needs shards, a replica, tls and nodes of r6g, m6g, c7gn or newer');
-  }
-  return problems;
+  const { nodeType, replicas, shards, tls } = redis;
+  const durable = shards !== undefined && replicas > 0 && tls && DURABLE_NODES.test(nodeType);
+  return [
+    [nodeType.startsWith('cache.'), `redis.nodeType: must be a cache.… type; got "${nodeType}"`],
+    within('redis.replicas', replicas, REPLICAS),
+    [!requireTls || tls, 'redis.tls: must be on where requireTls is'],
+    [!keepData || parked === true || replicas > 0, 'redis.replicas: at least 1 where keepData is on'],
+    ...ifGiven(shards, (count) => within('redis.shards', count, SHARDS)),
+    [!redis.authentication || tls, 'redis.authentication: needs redis.tls'],
+    [redis.durability === 'disabled' || durable, 'redis.durability: needs shards, a replica, tls and nodes of r6g, m6g, c7gn or newer'],
+  ];
 }
 
-function tableProblems({ table: { warmThroughput } }: Settings): string[] {
+function tableRules({ table: { warmThroughput } }: Settings): Rule[] {
   if (warmThroughput === undefined) return [];
-  const units = ['readUnitsPerSecond', 'writeUnitsPerSecond'] as const;
-  return units
-    .filter((unit) => !Number.isInteger(warmThroughput[unit]) || warmThroughput[unit] < COLD_TABLE[unit])
-    .map((unit) => `table.warmThroughput.${unit}: at least ${COLD_TABLE[unit]}; got ${warmThroughput[unit]}`);
+  return (['readUnitsPerSecond', 'writeUnitsPerSecond'] as const).map((unit): Rule => [
+    Number.isInteger(warmThroughput[unit]) && warmThroughput[unit] >= COLD_TABLE[unit],
+    `table.warmThroughput.${unit}: at least ${COLD_TABLE[unit]}; got ${warmThroughput[unit]}`,
+  ]);
 }
 
-function provisionedProblems({ provisioned, emulator }: Settings): string[] {
-  if (provisioned.length > 0 && emulator !== undefined) return ['provisioned: the emulator does not support this'];
-  return provisioned.flatMap(({ from, to, count, timeZone }) => {
+function provisionedRules({ provisioned, emulator }: Settings): Rule[] {
+  if (provisioned.length > 0 && emulator !== undefined) return [[false, 'provisioned: the emulator does not support this']];
+  return provisioned.flatMap(({ from, to, count, timeZone }): Rule[] => {
     const at = `provisioned ${from} to ${to}:`;
     const moments = MOMENT.test(from) && MOMENT.test(to);
-    const problems: string[] = [];
-    if (!moments && !(CRON.test(from) && CRON.test(to))) {
-      problems.push(`${at} two times such as 2026-12-01T17:45:00Z, or two cron(…) of six parts`);
-    }
-    if (moments && !(Date.parse(from) < Date.parse(to))) problems.push(`${at} the end must come after the start`);
-    if (moments && timeZone !== undefined) problems.push(`${at} timeZone is for cron(…); times are in UTC`);
-    if (!within(count, PROVISIONED))
-      problems.push(`${at} count: ${PROVISIONED.least} to ${PROVISIONED.most}; got ${count}`);
-    return problems;
+    return [
+      [moments || (CRON.test(from) && CRON.test(to)), `${at} two times such as 2026-12-01T17:45:00Z, or two cron(…) of six parts`],
+      [!moments || Date.parse(from) < Date.parse(to), `${at} the end must come after the start`],
+      [!moments || timeZone === undefined, `${at} timeZone is for cron(…); times are in UTC`],
+      within(`${at} count`, count, PROVISIONED),
+    ];
   });
 }
 
-function reservedProblems({ reservedConcurrency, orderConcurrency, provisioned, emulator }: Settings): string[] {
+function reservedRules({ reservedConcurrency, orderConcurrency, provisioned, emulator }: Settings): Rule[] {
   if (reservedConcurrency === undefined) return [];
   const setting = 'reservedConcurrency';
-  if (emulator !== undefined) return [`${setting}: the emulator does not support this`];
+  if (emulator !== undefined) return [[false, `${setting}: the emulator does not support this`]];
   const { account, functions } = reservedConcurrency;
-  if (!Number.isInteger(account) || account < 1) return [`${setting}.account: a whole number above 0; got ${account}`];
+  if (!Number.isInteger(account) || account < 1) return [[false, `${setting}.account: a whole number above 0; got ${account}`]];
 
   // The event source of a queue is limited to the same number, and has a minimum.
   const least = (name: string): [number, string] => {
@@ -450,20 +419,26 @@ function reservedProblems({ reservedConcurrency, orderConcurrency, provisioned, 
     const fed = QUEUE_FED.some((each) => each === name);
     return fed ? [CONCURRENCY.least, `${CONCURRENCY.least}, the minimum of an event source`] : [1, '1'];
   };
-  const problems = Object.entries(functions).flatMap(([name, count]) => {
+  const each = Object.entries(functions).map(([name, count]): Rule => {
     const [bound, why] = least(name);
-    return Number.isInteger(count) && count >= bound ? [] : [`${setting}.functions.${name}: at least ${why}; got ${count}`];
+    return [Number.isInteger(count) && count >= bound, `${setting}.functions.${name}: at least ${why}; got ${count}`];
   });
+  if (!each.every(([holds]) => holds)) return each;
 
-  const reserved = Object.values(functions).reduce((sum, each) => sum + each, 0);
-  // A window replaces the previous one.
-  const waiting = IN_FRONT.length * Math.max(0, ...provisioned.map(({ count }) => count));
-  const needed = reserved + LEAST_UNRESERVED + waiting;
-  if (problems.length === 0 && needed > account) {
-    problems.push(
+  const { reserved, waiting, needed } = concurrencyOf({ reservedConcurrency, provisioned });
+  return [
+    [
+      needed <= account,
       `${setting}: ${reserved} reserved + ${LEAST_UNRESERVED} that AWS keeps unreserved + ${waiting} provisioned = ${needed}, ` +
         `but the account has ${account}: ask AWS for more (\`./flash preflight\` says how) and say so in accountConcurrency, or reserve less`,
-    );
-  }
-  return problems;
+    ],
+  ];
+}
+
+/** The concurrent executions that an account needs at least, and what for. */
+export function concurrencyOf({ reservedConcurrency, provisioned }: Pick<Settings, 'reservedConcurrency' | 'provisioned'>) {
+  const reserved = Object.values(reservedConcurrency?.functions ?? {}).reduce((sum, each) => sum + each, 0);
+  // A window replaces the previous one.
+  const waiting = IN_FRONT.length * Math.max(0, ...provisioned.map(({ count }) => count));
+  return { reserved, waiting, needed: reserved + LEAST_UNRESERVED + waiting };
 }
