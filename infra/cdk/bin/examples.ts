@@ -5,7 +5,7 @@ import { APP } from '../deploy/paths.ts';
 import dev from '../deployments/dev.ts';
 import example from '../deployments/example.ts';
 import type { Deployment } from '../lib/deployment.ts';
-import { elfHeader } from '../lib/elf.ts';
+import { elfHeader } from '../lib/function-assets.ts';
 import { FUNCTION_NAMES, type FunctionName } from '../lib/functions.ts';
 import type { Architecture } from '../lib/settings.ts';
 

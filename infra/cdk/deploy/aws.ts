@@ -9,24 +9,13 @@ import { SSMClient } from '@aws-sdk/client-ssm';
 import { GetCallerIdentityCommand, STSClient, type STSClientConfig } from '@aws-sdk/client-sts';
 import { UsageError } from '../lib/settings.ts';
 
-/** AWS clients of one region, for what a deployment needs to know. */
-export interface Aws {
-  region: string;
-  acm: ACMClient;
-  cloudFormation: CloudFormationClient;
-  cognito: CognitoIdentityProviderClient;
-  lambda: LambdaClient;
-  quotas: ServiceQuotasClient;
-  secrets: SecretsManagerClient;
-  sns: SNSClient;
-  ssm: SSMClient;
-  sts: STSClient;
-}
-
 /** Set by tests: a `requestHandler` with prepared answers, and keys that nobody checks. */
 export type Given = Pick<STSClientConfig, 'requestHandler' | 'credentials' | 'endpoint' | 'maxAttempts'>;
 
-export function awsIn(region: string, given: Given = {}): Aws {
+/** AWS clients of one region, for what a deployment needs to know. */
+export type Aws = ReturnType<typeof awsIn>;
+
+export function awsIn(region: string, given: Given = {}) {
   const config = { region, ...given };
   return {
     region,

@@ -1,10 +1,11 @@
 import { DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
+import { InvokeCommand } from '@aws-sdk/client-lambda';
 import type { Occasion } from '../lib/deployment.ts';
 import { needsEdgeStack } from '../lib/edge-stack.ts';
 import { UsageError } from '../lib/settings.ts';
+import type { Aws } from './aws.ts';
 import { bootstrapped, hindrances, needsBootstrap, qualifierOf } from './preflight.ts';
 import { changesRedis, deployedTemplate, removals, stoppedByHand, type Template } from './removals.ts';
-import { roundsAhead } from './rounds.ts';
 import { outputsOf, type Target } from './target.ts';
 
 /** What a deployment needs besides AWS: the programs that it runs, and the person it asks. */
@@ -133,4 +134,26 @@ function afterAFirstFailure({ name, settings: { edge } }: Target): string {
     `CloudFormation has deleted what it had created${stack}. If AWS says that the account must be verified before it can use CloudFront: ` +
     `ask AWS Support for it, and write edge: false into deployments/${name}.ts meanwhile.`
   );
+}
+
+/**
+ * Published rounds that are not over: those open now or within ten minutes, and those that open later. Runs `warmup`, which loads
+ * what opens soon. Its result has all rounds, including those that only members see.
+ */
+async function roundsAhead({ lambda }: Aws, warmup: string): Promise<{ soon: number; later: number }> {
+  let text: string;
+  let answer: Record<string, unknown> | undefined;
+  try {
+    const { Payload, FunctionError } = await lambda.send(new InvokeCommand({ FunctionName: warmup, Payload: new TextEncoder().encode('{}') }));
+    text = `answered ${new TextDecoder().decode(Payload)}`;
+    if (FunctionError === undefined) answer = JSON.parse(new TextDecoder().decode(Payload));
+  } catch (error) {
+    text = `was not run: ${(error as Error).name}: ${(error as Error).message}`;
+  }
+  const counts = ['loaded', 'present', 'awaiting_beacon', 'failed', 'later'].map((name) => answer?.[name]);
+  if (!counts.every((each): each is number => typeof each === 'number')) {
+    throw new UsageError(`Could not find out whether a round is open: ${warmup} ${text.slice(0, 300)}. Its log says more.`);
+  }
+  const later = counts.pop()!;
+  return { soon: counts.reduce((sum, each) => sum + each, 0), later };
 }

@@ -1,11 +1,9 @@
-import { Duration } from 'aws-cdk-lib';
 import { MathExpression, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import { type Alarms, FAILURES_A_MINUTE } from './alarms.ts';
-import { eachOf, graph, type Part, published } from './dashboard.ts';
+import { eachOf, graph, type Part, PERIOD, published } from './dashboard.ts';
 import type { HttpApi } from './http-api.ts';
 import type { Settings } from './settings.ts';
 
-const PERIOD = Duration.minutes(1);
 /** A sale's load is 1 if it gets as many requests as expected. */
 const BUSY = 2;
 

@@ -16,7 +16,7 @@ import { KeySecret, type KeySecretProps } from './key-secret.ts';
 import { FACTS_FOR_MERCHANTS, LedgerTable, NEWS_FOR_BUYERS } from './ledger-table.ts';
 import { Page } from './page.ts';
 import { PushApi } from './push-api.ts';
-import { Queues } from './queues.ts';
+import { makeQueues } from './queues.ts';
 import { watchAudit, watchDraws, watchPayments } from './round-alarms.ts';
 import { RustFunction } from './rust-function.ts';
 import { type Settings, REBUILD_PROCESSES, validated, WEBHOOK_PROCESSES, WINNER_PROCESSES } from './settings.ts';
@@ -48,7 +48,7 @@ export class FlashSaleStack extends Stack {
     });
 
     const alarms = new Alarms(this, 'Alarms', settings);
-    const queues = new Queues(this, 'Queues', settings, alarms);
+    const queues = makeQueues(this, settings, alarms);
     const table = new LedgerTable(this, 'Ledger', settings, alarms);
     const redis = new StockRedis(this, 'Stock', settings, alarms);
     const secret = new KeySecret(this, 'PaymentSecret', settings, {
@@ -193,8 +193,7 @@ export class FlashSaleStack extends Stack {
         'members_by_group',
       ],
     );
-    queues.redriveFrom(admin);
-    queues.watchFrom(admin);
+    queues.operateFrom(admin);
     admin.tell('OPERATOR_CLAIM', settings.operatorClaims.join(','));
     admin.tell('OPERATOR_GROUP', OPERATOR_GROUP);
     if (settings.pictureHosts.length > 0) admin.tell('PICTURE_HOSTS', settings.pictureHosts.join(','));
@@ -240,7 +239,7 @@ export class FlashSaleStack extends Stack {
       watchAudit(settings, alarms),
       watchPayments(settings, alarms),
       watchDraws(settings, alarms),
-      queues.part(),
+      queues.part,
       watchFunctions(settings, alarms, functions),
       ...(redis.part === undefined ? [] : [redis.part]),
       table.part(),

@@ -1,21 +1,16 @@
 import { Duration } from 'aws-cdk-lib';
 import { type IMetric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import { type AlarmId, type Alarms, FAILURES_A_MINUTE } from './alarms.ts';
-import { graph, type Part, published, sumOf } from './dashboard.ts';
+import { graph, type Part, PERIOD, published, sumOf } from './dashboard.ts';
 import { ANSWERING, type FunctionName, SCHEDULED } from './functions.ts';
 import type { RustFunction } from './rust-function.ts';
 import type { Settings } from './settings.ts';
 
-const PERIOD = Duration.minutes(1);
 /** A schedule runs once a minute and makes up for missed runs. */
 const SCHEDULE = { period: Duration.minutes(5), failures: 3 };
 
 /** Rings when functions fail, or when Lambda throttles them. */
-export function watchFunctions(
-  settings: Settings,
-  alarms: Alarms,
-  functions: Record<FunctionName, RustFunction>,
-): Part {
+export function watchFunctions(settings: Settings, alarms: Alarms, functions: Record<FunctionName, RustFunction>): Part {
   const all = Object.values(functions);
   const answering = ANSWERING.map((name) => functions[name]);
   const scheduled = SCHEDULED.map((name) => functions[name]);

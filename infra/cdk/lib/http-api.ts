@@ -1,4 +1,3 @@
-import { Duration } from 'aws-cdk-lib';
 import * as apigateway from 'aws-cdk-lib/aws-apigatewayv2';
 import { HttpJwtAuthorizer } from 'aws-cdk-lib/aws-apigatewayv2-authorizers';
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
@@ -6,13 +5,13 @@ import { type Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import { Construct } from 'constructs';
 import { accept } from './accept.ts';
 import { accessLog } from './access-log.ts';
+import { PERIOD } from './dashboard.ts';
 import { HTTP_LIMIT_S, type FunctionName } from './functions.ts';
 import type { Identity } from './identity.ts';
 import { type Route, ROUTES } from './routes.ts';
 import type { RustFunction } from './rust-function.ts';
 import type { Settings } from './settings.ts';
 
-const PERIOD = Duration.minutes(1);
 /** The route rather than the path: the path of a reservation contains a pass. */
 const ACCESS_LOG = {
   request_id: '$context.requestId',
@@ -36,13 +35,7 @@ export class HttpApi extends Construct {
   readonly url: string;
   private readonly api: apigateway.HttpApi;
 
-  constructor(
-    scope: Construct,
-    id: string,
-    settings: Settings,
-    identity: Identity,
-    functions: Record<FunctionName, RustFunction>,
-  ) {
+  constructor(scope: Construct, id: string, settings: Settings, identity: Identity, functions: Record<FunctionName, RustFunction>) {
     super(scope, id);
     const api = new apigateway.HttpApi(this, 'Api', { apiName: settings.name, createDefaultStage: false });
     const stage = new apigateway.HttpStage(this, 'Stage', {
@@ -74,10 +67,7 @@ export class HttpApi extends Construct {
       if (route.throttle === undefined) continue;
       const { requestsPerSecond, burst } = settings.throttle[route.throttle];
       // Passed to CloudFormation unchanged.
-      throttled[`${route.method} ${route.path}`] = {
-        ThrottlingRateLimit: requestsPerSecond,
-        ThrottlingBurstLimit: burst,
-      };
+      throttled[`${route.method} ${route.path}`] = { ThrottlingRateLimit: requestsPerSecond, ThrottlingBurstLimit: burst };
       // A stage with settings for a route that does not exist yet is refused.
       stage.node.addDependency(...made);
     }

@@ -4,7 +4,7 @@ import * as dynamodb from 'aws-cdk-lib/aws-dynamodb';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import type { Alarms } from './alarms.ts';
-import { graph, type Part, sumOf } from './dashboard.ts';
+import { graph, type Part, PERIOD, sumOf } from './dashboard.ts';
 import type { FunctionName } from './functions.ts';
 import { kept } from './kept.ts';
 import type { MessageQueue } from './message-queue.ts';
@@ -20,55 +20,22 @@ const INDEXES = {
   orders_by_user: { partitionKey: text('orders_of'), sortKey: number('created_at_ms'), projectionType: ALL },
   pending_by_pay_by: { partitionKey: text('pending_shard'), sortKey: number('pay_by_ms'), projectionType: KEYS_ONLY },
   guards_by_round: { partitionKey: text('round_shard'), sortKey: number('unit'), projectionType: ALL },
-  orders_by_round: {
-    partitionKey: text('live_shard'),
-    sortKey: number('unit'),
-    projectionType: INCLUDE,
-    nonKeyAttributes: ['reserved_at_ms'] as string[],
-  },
+  orders_by_round: { partitionKey: text('live_shard'), sortKey: number('unit'), projectionType: INCLUDE, nonKeyAttributes: ['reserved_at_ms'] as string[] },
   orders_by_time: { partitionKey: text('order_shard'), sortKey: number('created_at_ms'), projectionType: KEYS_ONLY },
-  refunds_by_time: {
-    partitionKey: text('refund_shard'),
-    sortKey: number('refund_due_at_ms'),
-    projectionType: KEYS_ONLY,
-  },
-  sales_by_close: {
-    partitionKey: text('sale_list'),
-    sortKey: number('closes_at_ms'),
-    projectionType: INCLUDE,
-    nonKeyAttributes: ['first_opens_at_ms'] as string[],
-  },
+  refunds_by_time: { partitionKey: text('refund_shard'), sortKey: number('refund_due_at_ms'), projectionType: KEYS_ONLY },
+  sales_by_close: { partitionKey: text('sale_list'), sortKey: number('closes_at_ms'), projectionType: INCLUDE, nonKeyAttributes: ['first_opens_at_ms'] as string[] },
   blocked_by_end: { partitionKey: text('blocked_list'), sortKey: number('until_ms'), projectionType: ALL },
   campaigns_by_id: { partitionKey: text('campaign_list'), sortKey: text('campaign_id'), projectionType: ALL },
   members_by_group: { partitionKey: text('member_shard'), sortKey: text('member'), projectionType: KEYS_ONLY },
-  connections_by_user: {
-    partitionKey: text('connections_of'),
-    sortKey: number('connected_at_ms'),
-    projectionType: KEYS_ONLY,
-  },
+  connections_by_user: { partitionKey: text('connections_of'), sortKey: number('connected_at_ms'), projectionType: KEYS_ONLY },
 } as const;
 
 export type IndexName = keyof typeof INDEXES;
 /** What orders write to. An index that does not keep up slows down the table. */
-const WRITTEN_BY_ORDERS = [
-  'orders_by_user',
-  'pending_by_pay_by',
-  'guards_by_round',
-  'orders_by_round',
-  'orders_by_time',
-] as const satisfies IndexName[];
-const PERIOD = Duration.minutes(1);
-const ITEM_OPERATIONS = [
-  'GetItem',
-  'BatchGetItem',
-  'Query',
-  'PutItem',
-  'UpdateItem',
-  'DeleteItem',
-  'TransactWriteItems',
-];
+const WRITTEN_BY_ORDERS: IndexName[] = ['orders_by_user', 'pending_by_pay_by', 'guards_by_round', 'orders_by_round', 'orders_by_time'];
+const ITEM_OPERATIONS = ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'TransactWriteItems'];
 /** The permissions that Lambda needs to read a stream, on the role of the function behind it. */
-const READ_STREAM = ['DescribeStream', 'GetRecords', 'GetShardIterator', 'ListStreams'];
+const READ_STREAM = ['DescribeStream', 'GetRecords', 'GetShardIterator', 'ListStreams'].map((action) => `dynamodb:${action}`);
 const FEED_BATCH = 100;
 
 /** Which writes of the table a function gets. */
@@ -114,15 +81,7 @@ const WITH_LINES: { [name in FunctionName]?: ItemAction[] } = {
   daily_reset: ['PutItem'],
 };
 /** Functions that neither draw a seed nor compute an award from one. */
-const WITHOUT_SEEDS: FunctionName[] = [
-  'admission',
-  'waiting_room',
-  'expiry',
-  'payment',
-  'winners',
-  'websocket',
-  'notifier',
-];
+const WITHOUT_SEEDS: FunctionName[] = ['admission', 'waiting_room', 'expiry', 'payment', 'winners', 'websocket', 'notifier'];
 
 export type ItemAction =
   | 'BatchGetItem' | 'BatchWriteItem' | 'ConditionCheckItem' | 'GetItem' | 'PutItem' | 'UpdateItem' | 'DeleteItem';
@@ -148,7 +107,7 @@ export class LedgerTable extends Construct {
       removalPolicy: kept(settings),
     });
     for (const [indexName, keys] of Object.entries(INDEXES)) {
-      const byOrders = WRITTEN_BY_ORDERS.some((each) => each === indexName);
+      const byOrders = WRITTEN_BY_ORDERS.includes(indexName as IndexName);
       this.table.addGlobalSecondaryIndex({ indexName, ...keys, warmThroughput: byOrders ? warmThroughput : undefined });
     }
     this.name = this.table.tableName;
@@ -172,10 +131,7 @@ export class LedgerTable extends Construct {
     return {
       title: 'Ledger',
       graphs: [
-        graph('Capacity a minute', [
-          table.metricConsumedReadCapacityUnits(shown),
-          table.metricConsumedWriteCapacityUnits(shown),
-        ]),
+        graph('Capacity a minute', [table.metricConsumedReadCapacityUnits(shown), table.metricConsumedWriteCapacityUnits(shown)]),
         graph('Throttled reads and writes', this.throttles()),
         graph('Latency p99, ms', ITEM_OPERATIONS.map(latency)),
       ],
@@ -208,10 +164,7 @@ export class LedgerTable extends Construct {
       this.keepSeedsFrom(fn, items.filter((action) => !WITH_LINES[fn.name]?.includes(action)), LINES);
     }
     if (queried.length > 0) {
-      fn.allow(
-        ['dynamodb:Query'],
-        queried.map((index) => `${this.table.tableArn}/index/${index}`),
-      );
+      fn.allow(['dynamodb:Query'], queried.map((index) => `${this.table.tableArn}/index/${index}`));
     }
   }
 
@@ -224,10 +177,7 @@ export class LedgerTable extends Construct {
   feedTo(fn: RustFunction, feed: Feed, failures: MessageQueue): void {
     const stream = this.table.tableStreamArn;
     if (stream === undefined) throw new Error('The table has no stream');
-    fn.allow(
-      READ_STREAM.map((action) => `dynamodb:${action}`),
-      [stream],
-    );
+    fn.allow(READ_STREAM, [stream]);
     new lambda.EventSourceMapping(this, feed.id, {
       target: fn.lambda,
       eventSourceArn: stream,

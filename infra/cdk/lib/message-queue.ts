@@ -7,6 +7,7 @@ import * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { accept } from './accept.ts';
 import type { AlarmId, Alarms } from './alarms.ts';
+import { PERIOD } from './dashboard.ts';
 import { FUNCTIONS, type FunctionName, VISIBILITY_PER_TIMEOUT } from './functions.ts';
 import type { RustFunction } from './rust-function.ts';
 import type { Settings } from './settings.ts';
@@ -17,7 +18,6 @@ const RETENTION_S = 14 * 24 * 60 * 60;
 const BATCH_SIZE = 10;
 // How long a message stays hidden from the next reader.
 const READ_BY_HAND_S = 30;
-const METRIC_PERIOD = Duration.minutes(1);
 
 export interface MessageQueueProps {
   settings: Settings;
@@ -38,26 +38,20 @@ export class MessageQueue extends Construct {
   readonly name: string;
   readonly url: string;
   private readonly queue: sqs.Queue;
-  private readonly urlVariable: string | undefined;
-  private readonly consumer: FunctionName | undefined;
+  private readonly props: MessageQueueProps;
 
   constructor(scope: Construct, id: string, props: MessageQueueProps) {
     super(scope, id);
     this.name = props.name;
-    this.urlVariable = props.urlVariable;
-    this.consumer = props.consumer;
-    const visibility_s =
-      props.consumer === undefined ? READ_BY_HAND_S : VISIBILITY_PER_TIMEOUT * FUNCTIONS[props.consumer].timeout_s;
+    this.props = props;
+    const visibility_s = props.consumer === undefined ? READ_BY_HAND_S : VISIBILITY_PER_TIMEOUT * FUNCTIONS[props.consumer].timeout_s;
     this.queue = new sqs.Queue(this, 'Queue', {
       queueName: `${props.settings.name}-${props.name}`,
       encryption: sqs.QueueEncryption.SQS_MANAGED,
       enforceSSL: props.settings.requireTls,
       retentionPeriod: Duration.seconds(props.retention_s ?? RETENTION_S),
       visibilityTimeout: Duration.seconds(visibility_s),
-      deadLetterQueue: props.deadLetters && {
-        queue: props.deadLetters.queue.queue,
-        maxReceiveCount: props.deadLetters.afterReceives,
-      },
+      deadLetterQueue: props.deadLetters && { queue: props.deadLetters.queue.queue, maxReceiveCount: props.deadLetters.afterReceives },
     });
     this.url = this.queue.queueUrl;
     if (props.endOfTheLine !== undefined) accept(this.queue, 'SQS3', props.endOfTheLine);
@@ -71,10 +65,8 @@ export class MessageQueue extends Construct {
   /** `ownDelays`: the consumer sets when a failed message comes back. `polled`: false if nothing is sent to it for now. */
   consumeWith(consumer: RustFunction, options: { maxConcurrency?: number; ownDelays?: boolean; polled?: boolean } = {}): void {
     // The visibility timeout is derived from the declared consumer's timeout.
-    if (consumer.name !== this.consumer) {
-      throw new Error(
-        `The queue ${this.name} was made for ${this.consumer ?? 'no function'}, not for ${consumer.name}`,
-      );
+    if (consumer.name !== this.props.consumer) {
+      throw new Error(`The queue ${this.name} was made for ${this.props.consumer ?? 'no function'}, not for ${consumer.name}`);
     }
     const actions = ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'];
     if (options.ownDelays) {
@@ -116,34 +108,30 @@ export class MessageQueue extends Construct {
     mover.allow(['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'], [this.queue.queueArn]);
   }
 
-  alarmWhenNotEmpty(alarms: Alarms, id: AlarmId): void {
-    alarms.ringAt(id, this.waiting(), 1);
+  alarmWhenNotEmpty(alarms: Alarms): void {
+    alarms.ringAt(`${this.name}-not-empty` as AlarmId, this.waiting(), 1);
   }
 
-  /** Counts messages that a consumer takes before they could be counted as waiting. */
-  alarmOnArrivals(alarms: Alarms, id: AlarmId): void {
-    alarms.ringAt(id, this.queue.metricNumberOfMessagesReceived({ period: METRIC_PERIOD, statistic: 'sum' }), 1);
-  }
-
-  alarmWhenOlderThan(alarms: Alarms, id: AlarmId, age_s: number): void {
-    alarms.ringAt(id, this.oldest(), age_s);
+  /** Counts also messages that a consumer takes before they could be counted as waiting. */
+  arrivals(): Metric {
+    return this.queue.metricNumberOfMessagesReceived({ period: PERIOD, statistic: 'sum' });
   }
 
   waiting(): Metric {
-    return this.queue.metricApproximateNumberOfMessagesVisible({ period: METRIC_PERIOD, statistic: 'max' });
+    return this.queue.metricApproximateNumberOfMessagesVisible({ period: PERIOD, statistic: 'max' });
   }
 
   inFlight(): Metric {
-    return this.queue.metricApproximateNumberOfMessagesNotVisible({ period: METRIC_PERIOD, statistic: 'max' });
+    return this.queue.metricApproximateNumberOfMessagesNotVisible({ period: PERIOD, statistic: 'max' });
   }
 
   /** The age of the oldest message, in seconds. */
   oldest(): Metric {
-    return this.queue.metricApproximateAgeOfOldestMessage({ period: METRIC_PERIOD, statistic: 'max' });
+    return this.queue.metricApproximateAgeOfOldestMessage({ period: PERIOD, statistic: 'max' });
   }
 
   private tellUrl(fn: RustFunction): void {
-    if (this.urlVariable === undefined) throw new Error(`The queue ${this.name} has no variable for its URL`);
-    fn.tell(this.urlVariable, this.url);
+    if (this.props.urlVariable === undefined) throw new Error(`The queue ${this.name} has no variable for its URL`);
+    fn.tell(this.props.urlVariable, this.url);
   }
 }

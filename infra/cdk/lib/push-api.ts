@@ -1,4 +1,4 @@
-import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { CfnAccount } from 'aws-cdk-lib/aws-apigateway';
 import * as apigateway from 'aws-cdk-lib/aws-apigatewayv2';
 import { WebSocketLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
@@ -8,7 +8,7 @@ import { Construct } from 'constructs';
 import { accept } from './accept.ts';
 import { accessLog } from './access-log.ts';
 import { type Alarms, FAILURES_A_MINUTE } from './alarms.ts';
-import { graph, type Part } from './dashboard.ts';
+import { graph, type Part, PERIOD } from './dashboard.ts';
 import type { RustFunction } from './rust-function.ts';
 import type { Settings } from './settings.ts';
 
@@ -94,7 +94,7 @@ export class PushApi extends Construct {
   }
 
   private metric(metricName: string): Metric {
-    return this.api.metric(metricName, { statistic: Stats.SUM, period: Duration.minutes(1) });
+    return this.api.metric(metricName, { statistic: Stats.SUM, period: PERIOD });
   }
 
   /** Lets a function close connections, or post to them. */
@@ -116,9 +116,7 @@ export class PushApi extends Construct {
   private logWriter(): CfnAccount {
     const role = new iam.Role(this, 'LogWriter', {
       assumedBy: new iam.ServicePrincipal('apigateway.amazonaws.com'),
-      managedPolicies: [
-        iam.ManagedPolicy.fromAwsManagedPolicyName('service-role/AmazonAPIGatewayPushToCloudWatchLogs'),
-      ],
+      managedPolicies: [iam.ManagedPolicy.fromAwsManagedPolicyName('service-role/AmazonAPIGatewayPushToCloudWatchLogs')],
     });
     role.applyRemovalPolicy(RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE);
     const policy = 'Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs';

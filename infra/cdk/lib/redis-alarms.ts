@@ -1,10 +1,8 @@
-import { Duration } from 'aws-cdk-lib';
 import { type IMetric, MathExpression, Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import type { AlarmId, AlarmOptions, Alarms } from './alarms.ts';
-import { graph, type Part } from './dashboard.ts';
+import { graph, type Part, PERIOD } from './dashboard.ts';
 import type { Settings } from './settings.ts';
 
-const PERIOD = Duration.minutes(1);
 /** A script occupies the only thread that runs scripts, so a node is saturated well before 100 %. */
 const BUSY_PERCENT = 80;
 /** With noeviction a full node accepts no more reservations. */
@@ -61,11 +59,5 @@ export function watchRedis(settings: Settings, alarms: Alarms, shards: Shard[]):
 }
 
 function of(metricName: string, node: string): Metric {
-  return new Metric({
-    namespace: 'AWS/ElastiCache',
-    metricName,
-    dimensionsMap: { CacheClusterId: node },
-    statistic: Stats.MAXIMUM,
-    period: PERIOD,
-  });
+  return new Metric({ namespace: 'AWS/ElastiCache', metricName, dimensionsMap: { CacheClusterId: node }, statistic: Stats.MAXIMUM, period: PERIOD });
 }

@@ -1,6 +1,7 @@
-import { Duration, RemovalPolicy } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy, TimeZone } from 'aws-cdk-lib';
+import { Schedule } from 'aws-cdk-lib/aws-applicationautoscaling';
 import { type IAlarm, Stats } from 'aws-cdk-lib/aws-cloudwatch';
-import type { ILambdaApplication } from 'aws-cdk-lib/aws-codedeploy';
+import * as codedeploy from 'aws-cdk-lib/aws-codedeploy';
 import type * as ec2 from 'aws-cdk-lib/aws-ec2';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
@@ -8,10 +9,10 @@ import * as logs from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { accept } from './accept.ts';
 import type { AlarmId, Alarms } from './alarms.ts';
+import { PERIOD } from './dashboard.ts';
 import { builtFunction } from './function-assets.ts';
 import { ANSWERING, FUNCTIONS, type FunctionFacts, type FunctionName, IN_FRONT } from './functions.ts';
-import { canary, provisioned } from './live.ts';
-import type { Settings } from './settings.ts';
+import type { ProvisionedWindow, Settings } from './settings.ts';
 
 /** Lambda creates network interfaces with the function's role; AWS supports no narrower resource for these actions. */
 export const NETWORK_INTERFACE_ACTIONS = [
@@ -98,7 +99,7 @@ export class RustFunction extends Construct {
     // Releases move it from version to version.
     this.alias = warm || versioned ? this.lambda.addAlias('live') : undefined;
     this.front = this.alias ?? this.lambda;
-    if (warm && this.alias !== undefined) provisioned(this.alias, settings.provisioned);
+    if (warm) this.provision(settings.provisioned);
   }
 
   get roleArn(): string {
@@ -107,13 +108,40 @@ export class RustFunction extends Construct {
 
   /** For a function behind a stream: rings when the records that it reads are older than half a minute. */
   alarmWhenBehind(alarms: Alarms, id: AlarmId): void {
-    const age = this.lambda.metric('IteratorAge', { statistic: Stats.MAXIMUM, period: Duration.minutes(1) });
+    const age = this.lambda.metric('IteratorAge', { statistic: Stats.MAXIMUM, period: PERIOD });
     alarms.ringAt(id, age, BEHIND_MS, { periods: 2 });
   }
 
-  /** Switches slowly to a new version, and back to the old one if any of these alarms rings meanwhile. */
-  release(application: ILambdaApplication, alarms: IAlarm[]): void {
-    if (this.alias !== undefined) canary(this, application, this.alias, alarms);
+  /** Keeps processes ready for the crowd of an opening. */
+  private provision(windows: ProvisionedWindow[]): void {
+    const processes = this.alias?.addAutoScaling({ minCapacity: 0, maxCapacity: 0 });
+    windows.forEach(({ from, to, timeZone, count }, index) => {
+      const at = (when: string, capacity: number) => ({
+        schedule: when.startsWith('cron(') ? Schedule.expression(when) : Schedule.at(new Date(when)),
+        timeZone: timeZone === undefined ? undefined : TimeZone.of(timeZone),
+        minCapacity: capacity,
+        maxCapacity: capacity,
+      });
+      processes?.scaleOnSchedule(`From${index}`, at(from, count));
+      processes?.scaleOnSchedule(`To${index}`, at(to, 0));
+    });
+  }
+
+  /**
+   * A new version gets a tenth of the requests for five minutes, and then all. If an alarm rings meanwhile, CodeDeploy switches
+   * back to the old one, and CloudFormation rolls the whole deployment back.
+   */
+  release(application: codedeploy.ILambdaApplication, alarms: IAlarm[]): void {
+    if (this.alias === undefined) return;
+    const group = new codedeploy.LambdaDeploymentGroup(this, 'Release', {
+      application,
+      alias: this.alias,
+      deploymentConfig: codedeploy.LambdaDeploymentConfig.CANARY_10PERCENT_5MINUTES,
+      alarms,
+      autoRollback: { failedDeployment: true, stoppedDeployment: true, deploymentInAlarm: true },
+    });
+    const policy = 'Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSCodeDeployRoleForLambdaLimited';
+    accept(group, 'IAM4', 'AWS provides this policy for CodeDeploy; it only permits moving aliases.', policy);
   }
 
   allow(actions: string[], resources: string[], conditions?: iam.Conditions): void {
