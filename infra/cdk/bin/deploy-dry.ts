@@ -19,9 +19,7 @@ const { Resources } = JSON.parse(readFileSync(join(work, 'out/FlashSale.template
 
 /** The function's variables, with placeholders for what only AWS knows. */
 function variablesOf(name: FunctionName): Record<string, string> {
-  const found: any = Object.values(Resources).find(
-    (each: any) => each.Properties?.FunctionName === `${DEPLOYED}-${name}`,
-  );
+  const found: any = Object.values(Resources).find((each: any) => each.Properties?.FunctionName === `${DEPLOYED}-${name}`);
   const variables: [string, unknown][] = Object.entries(found.Properties.Environment.Variables);
   return Object.fromEntries(variables.map(([key, value]) => [key, typeof value === 'string' ? value : 'known-on-aws']));
 }
@@ -30,12 +28,7 @@ writeLicences();
 for (const name of FUNCTION_NAMES) {
   const variables = variablesOf(name);
   const file = join(work, `${name}.env`);
-  writeFileSync(
-    file,
-    Object.entries(variables)
-      .map(([key, value]) => `${key}=${value}\n`)
-      .join(''),
-  );
+  writeFileSync(file, Object.entries(variables).map(([key, value]) => `${key}=${value}\n`).join(''));
   const args = ['lambda', 'deploy', `${DEPLOYED}-${name}`, '--dry', '--output-format', 'json'];
   args.push('--binary-name', name, '--lambda-dir', join(ROOT, 'target/lambda'), '--env-file', file);
   for (const file of LICENCE_FILES) args.push('--include', file);

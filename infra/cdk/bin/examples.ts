@@ -46,11 +46,7 @@ function deploymentsIn(folder: string): void {
 }
 
 /** Writes a fake program, with the header for `architecture`, where each built function would be. */
-export function fakeFunctionsIn(
-  root: string,
-  architecture: Architecture,
-  names: readonly FunctionName[] = FUNCTION_NAMES,
-): void {
+export function fakeFunctionsIn(root: string, architecture: Architecture, names: readonly FunctionName[] = FUNCTION_NAMES): void {
   for (const name of names) {
     mkdirSync(join(root, name), { recursive: true });
     writeFileSync(join(root, name, 'bootstrap'), Buffer.concat([elfHeader(architecture), Buffer.from(name)]));

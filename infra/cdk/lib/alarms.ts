@@ -74,10 +74,7 @@ export class Alarms extends Construct {
     super(scope, id);
     this.prefix = settings.name;
     this.wanted = (id) => settings.observability === 'full' || ESSENTIAL.includes(id);
-    this.topic = new sns.Topic(this, 'Topic', {
-      topicName: `${settings.name}-alarms`,
-      enforceSSL: settings.requireTls,
-    });
+    this.topic = new sns.Topic(this, 'Topic', { topicName: `${settings.name}-alarms`, enforceSSL: settings.requireTls });
     this.topicArn = this.topic.topicArn;
     // Adding a policy to a topic removes the default one that lets CloudWatch in.
     this.topic.addToResourcePolicy(
@@ -121,11 +118,7 @@ export class Alarms extends Construct {
   private ring(id: AlarmId, part: string | undefined, when: cloudwatch.AlarmProps): void {
     if (!this.wanted(id)) return;
     const name = part === undefined ? id : `${id}-${part}`;
-    const alarm = new cloudwatch.Alarm(this, name, {
-      alarmName: `${this.prefix}-${name}`,
-      alarmDescription: ALARMS[id],
-      ...when,
-    });
+    const alarm = new cloudwatch.Alarm(this, name, { alarmName: `${this.prefix}-${name}`, alarmDescription: ALARMS[id], ...when });
     this.all.push(alarm);
     this.made.set(id, [...this.named(id), alarm]);
     alarm.addAlarmAction(new SnsAction(this.topic));

@@ -92,12 +92,7 @@ export class EdgeStack extends Stack {
           name: 'rate-per-address',
           priority: 1,
           statement: {
-            rateBasedStatement: {
-              aggregateKeyType: 'IP',
-              evaluationWindowSec: WINDOW_S,
-              limit,
-              scopeDownStatement: allBut(CALLBACKS),
-            },
+            rateBasedStatement: { aggregateKeyType: 'IP', evaluationWindowSec: WINDOW_S, limit, scopeDownStatement: allBut(CALLBACKS) },
           },
           action: { block: { customResponse: { responseCode: 429, customResponseBodyKey: TURNED_AWAY } } },
           visibilityConfig: seenAs('rate-per-address'),

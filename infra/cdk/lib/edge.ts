@@ -106,11 +106,7 @@ export class Edge extends Construct {
       },
     });
     accept(distribution, 'CFR1', 'The shop decides who may buy; the firewall can be given countries.');
-    accept(
-      distribution,
-      'CFR3',
-      "Its log would contain paths, and the path of a reservation contains its buyer's pass.",
-    );
+    accept(distribution, 'CFR3', "Its log would contain paths, and the path of a reservation contains its buyer's pass.");
     if (domain === undefined)
       accept(distribution, 'CFR4', 'With its own domain name CloudFront decides; edge.domain requires TLS 1.2.');
     if (props.webAclArn === undefined) accept(distribution, 'CFR2', 'A firewall costs money while idle: prod has one.');
@@ -169,9 +165,7 @@ export class Edge extends Construct {
       cachePolicy: cloudfront.CachePolicy.CACHING_DISABLED,
       // The gateway distinguishes APIs by host.
       originRequestPolicy: cloudfront.OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER,
-      functionAssociations: [
-        { eventType: cloudfront.FunctionEventType.VIEWER_REQUEST, function: this.addressWriter(name) },
-      ],
+      functionAssociations: [{ eventType: cloudfront.FunctionEventType.VIEWER_REQUEST, function: this.addressWriter(name) }],
     };
   }
 
@@ -190,10 +184,7 @@ export class Edge extends Construct {
       keyValueStore,
     });
     new CfnOutput(Stack.of(this), 'LineStoreArn', { value: keyValueStore.keyValueStoreArn });
-    return {
-      ...gateway,
-      functionAssociations: [{ eventType: cloudfront.FunctionEventType.VIEWER_REQUEST, function: check }],
-    };
+    return { ...gateway, functionAssociations: [{ eventType: cloudfront.FunctionEventType.VIEWER_REQUEST, function: check }] };
   }
 
   private addressWriter(name: string): cloudfront.Function {

@@ -17,9 +17,7 @@ export class EveryMinute extends Construct {
         conditions: { StringEquals: { 'aws:SourceAccount': Stack.of(this).account } },
       }),
     });
-    role.addToPrincipalPolicy(
-      new iam.PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [fn.lambda.functionArn] }),
-    );
+    role.addToPrincipalPolicy(new iam.PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [fn.lambda.functionArn] }));
     new scheduler.Schedule(this, 'Schedule', {
       schedule: scheduler.ScheduleExpression.rate(every),
       description: fn.facts.does,

@@ -40,12 +40,7 @@ const STOPS_A_RELEASE = ['gateway-5xx', 'door-failing', 'functions-throttled', '
 export class FlashSaleStack extends Stack {
   constructor(scope: Construct, id: string, props: FlashSaleProps) {
     const settings = validated(props.settings);
-    super(scope, id, {
-      stackName: settings.name,
-      description: 'Flash sales',
-      tags: settings.tags,
-      synthesizer: synthesizerOf(settings),
-    });
+    super(scope, id, { stackName: settings.name, description: 'Flash sales', tags: settings.tags, synthesizer: synthesizerOf(settings) });
 
     const alarms = new Alarms(this, 'Alarms', settings);
     const queues = makeQueues(this, settings, alarms);

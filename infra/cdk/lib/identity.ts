@@ -47,11 +47,7 @@ export class Identity extends Construct {
       preventUserExistenceErrors: true,
     });
     // The smoke test's: only callers with AWS credentials get tokens from it.
-    const smoke = pool.addClient('Smoke', {
-      authFlows: { adminUserPassword: true },
-      disableOAuth: true,
-      preventUserExistenceErrors: true,
-    });
+    const smoke = pool.addClient('Smoke', { authFlows: { adminUserPassword: true }, disableOAuth: true, preventUserExistenceErrors: true });
     pool.addGroup('Operators', { groupName: OPERATOR_GROUP, description: 'May use /v1/admin' });
     const { account, region, urlSuffix } = Stack.of(this);
     // The value of ProviderURL on AWS; the emulator has no such attribute.

@@ -83,8 +83,7 @@ const WITH_LINES: { [name in FunctionName]?: ItemAction[] } = {
 /** Functions that neither draw a seed nor compute an award from one. */
 const WITHOUT_SEEDS: FunctionName[] = ['admission', 'waiting_room', 'expiry', 'payment', 'winners', 'websocket', 'notifier'];
 
-export type ItemAction =
-  | 'BatchGetItem' | 'BatchWriteItem' | 'ConditionCheckItem' | 'GetItem' | 'PutItem' | 'UpdateItem' | 'DeleteItem';
+export type ItemAction = 'BatchGetItem' | 'BatchWriteItem' | 'ConditionCheckItem' | 'GetItem' | 'PutItem' | 'UpdateItem' | 'DeleteItem';
 
 const onTable = (actions: ItemAction[]): string[] => actions.map((action) => `dynamodb:${action}`);
 

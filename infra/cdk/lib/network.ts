@@ -74,9 +74,6 @@ export class Network extends ec2.Vpc {
       retention: settings.logRetentionDays,
       removalPolicy: RemovalPolicy.DESTROY,
     });
-    this.addFlowLog('Rejected', {
-      destination: ec2.FlowLogDestination.toCloudWatchLogs(log),
-      trafficType: ec2.FlowLogTrafficType.REJECT,
-    });
+    this.addFlowLog('Rejected', { destination: ec2.FlowLogDestination.toCloudWatchLogs(log), trafficType: ec2.FlowLogTrafficType.REJECT });
   }
 }

@@ -58,10 +58,7 @@ export class Page extends Construct {
       removalPolicy: RemovalPolicy.DESTROY,
     });
     accept(bucket, 'S1', 'Only CloudFront reads it, and its content is public.');
-    const logGroup = new logs.LogGroup(this, 'UploadLog', {
-      retention: settings.logRetentionDays,
-      removalPolicy: RemovalPolicy.DESTROY,
-    });
+    const logGroup = new logs.LogGroup(this, 'UploadLog', { retention: settings.logRetentionDays, removalPolicy: RemovalPolicy.DESTROY });
     // Browsers with the previous version's page still use its files, so none is deleted.
     const common = { destinationBucket: bucket, prune: false, logGroup };
     const pages = built(props.pages);
@@ -135,9 +132,7 @@ export class Page extends Construct {
         referrerPolicy: { referrerPolicy: cloudfront.HeadersReferrerPolicy.NO_REFERRER, override: true },
         strictTransportSecurity: { accessControlMaxAge: TLS_ONLY_FOR, override: true },
       },
-      customHeadersBehavior: {
-        customHeaders: [{ header: 'Cross-Origin-Opener-Policy', value: 'same-origin', override: true }],
-      },
+      customHeadersBehavior: { customHeaders: [{ header: 'Cross-Origin-Opener-Policy', value: 'same-origin', override: true }] },
     });
   }
 }
@@ -160,12 +155,7 @@ function acceptUpload({ handlerRole }: deployment.BucketDeployment, bucket: s3.B
   const { bootstrapQualifier } = Stack.of(bucket).synthesizer;
   const assets = `arn:<AWS::Partition>:s3:::cdk-${bootstrapQualifier}-assets-<AWS::AccountId>-<AWS::Region>`;
   accept(filler, 'L1', reason);
-  accept(
-    filler,
-    'IAM4',
-    reason,
-    'Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSLambdaBasicExecutionRole',
-  );
+  accept(filler, 'IAM4', reason, 'Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSLambdaBasicExecutionRole');
   for (const verb of ['Abort', 'DeleteObject', 'GetBucket', 'GetObject', 'List']) {
     accept(filler, 'IAM5', reason, `Action::s3:${verb}*`);
   }

@@ -36,11 +36,7 @@ export class RedisUser extends Construct {
       // A cluster that is created again gets a new one.
       removalPolicy: RemovalPolicy.DESTROY,
     });
-    accept(
-      secret,
-      'SMG4',
-      'Only deployed functions sign in, from a network without a way in; the README says how to change it.',
-    );
+    accept(secret, 'SMG4', 'Only deployed functions sign in, from a network without a way in; the README says how to change it.');
     this.secretArn = secret.secretArn;
     const passwords = [secret.secretValueFromJson('password').unsafeUnwrap()];
     const make = (userName: string, accessString: string): elasticache.CfnUser =>

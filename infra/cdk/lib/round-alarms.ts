@@ -25,10 +25,7 @@ export function watchAudit(settings: Settings, alarms: Alarms): Part {
   return {
     title: 'Units',
     graphs: [
-      graph(
-        'Units by place',
-        places.map((name) => eachOf(settings, name, 'Round', Stats.MAXIMUM)),
-      ),
+      graph('Units by place', places.map((name) => eachOf(settings, name, 'Round', Stats.MAXIMUM))),
       graph('Units adrift, oversold', [once('UnitsAdrift'), once('UnitsOversold')]),
       graph('Oldest reservation without an order, s', [once('OutboxAge')]),
       graph('Repaired', [once('Repairs'), once('MessagesSentAgain'), once('RoundsRebuilt')]),

@@ -34,11 +34,7 @@ test('every alarm is listed, has a description and notifies the topic', () => {
 test('CloudWatch may publish to the topic', () => {
   const statements = resources(template, 'AWS::SNS::TopicPolicy')[0]!.properties.PolicyDocument.Statement;
   expect(statements).toContainEqual(
-    expect.objectContaining({
-      Effect: 'Allow',
-      Action: 'sns:Publish',
-      Principal: { Service: 'cloudwatch.amazonaws.com' },
-    }),
+    expect.objectContaining({ Effect: 'Allow', Action: 'sns:Publish', Principal: { Service: 'cloudwatch.amazonaws.com' } }),
   );
 });
 

@@ -11,9 +11,7 @@ const template = synthesized(settings);
 /** As CloudFormation renders them, with `<id>` for values that only AWS knows. */
 function widgetsOf(from: typeof template): Json[] {
   const body = only(from, 'AWS::CloudWatch::Dashboard').properties.DashboardBody;
-  const parts = body['Fn::Join'][1].map((part: Json) =>
-    typeof part === 'string' ? part : `<${part.Ref ?? part['Fn::GetAtt'].join('.')}>`,
-  );
+  const parts = body['Fn::Join'][1].map((part: Json) => (typeof part === 'string' ? part : `<${part.Ref ?? part['Fn::GetAtt'].join('.')}>`));
   return JSON.parse(parts.join('')).widgets;
 }
 
@@ -29,15 +27,11 @@ test('has all alarms at the top', () => {
 });
 
 test.each(['Errors', 'Throttles', 'Duration p99, ms', 'Running at once'])('%s of every function are shown', (title) => {
-  expect(graphs.get(title).map((metric: Json) => metric.at(-1).label)).toEqual(
-    expect.arrayContaining([...FUNCTION_NAMES]),
-  );
+  expect(graphs.get(title).map((metric: Json) => metric.at(-1).label)).toEqual(expect.arrayContaining([...FUNCTION_NAMES]));
 });
 
 test('every queue is shown', () => {
-  const labels = ['Waiting', 'Dead letters'].flatMap((title) =>
-    graphs.get(title).map((metric: Json) => metric.at(-1).label),
-  );
+  const labels = ['Waiting', 'Dead letters'].flatMap((title) => graphs.get(title).map((metric: Json) => metric.at(-1).label));
   const names = resources(template, 'AWS::SQS::Queue').map(({ properties }) => properties.QueueName);
   expect(labels.map((label) => `${settings.name}-${label}`).sort()).toEqual(names.sort());
 });

@@ -143,9 +143,7 @@ test.each(SCHEDULED)('%s runs once a minute, and ends before the next run', (nam
   expect(schedule!.properties.ScheduleExpression).toBe('rate(1 minute)');
   expect(schedule!.properties.State).toBe('ENABLED');
   expect(schedule!.properties.Target.RetryPolicy.MaximumRetryAttempts).toBe(0);
-  const config = resources(template, 'AWS::Lambda::EventInvokeConfig').find(
-    ({ properties }) => target(properties.FunctionName) === fn,
-  );
+  const config = resources(template, 'AWS::Lambda::EventInvokeConfig').find(({ properties }) => target(properties.FunctionName) === fn);
   expect(config!.properties.MaximumRetryAttempts).toBe(0);
 });
 

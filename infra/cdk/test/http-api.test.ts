@@ -59,10 +59,7 @@ test('the default stage is throttled and logs neither path nor token', () => {
   expect(properties).toMatchObject({
     StageName: '$default',
     AutoDeploy: true,
-    DefaultRouteSettings: {
-      ThrottlingRateLimit: settings.throttle.requestsPerSecond,
-      ThrottlingBurstLimit: settings.throttle.burst,
-    },
+    DefaultRouteSettings: { ThrottlingRateLimit: settings.throttle.requestsPerSecond, ThrottlingBurstLimit: settings.throttle.burst },
   });
   const format: string = properties.AccessLogSettings.Format;
   expect(Object.keys(JSON.parse(format))).toContain('route');
@@ -93,9 +90,7 @@ describe('with a user pool of its own', () => {
     expect(properties).toMatchObject({ AllowedOAuthScopes: ['openid'], SupportedIdentityProviders: ['COGNITO'] });
     expect(properties.GenerateSecret ?? false).toBe(false);
     const from = { 'Fn::GetAtt': [only(dev, 'AWS::CloudFront::Distribution').id, 'DomainName'] };
-    expect(properties.CallbackURLs).toEqual(
-      ['/', '/operators.html'].map((path) => ({ 'Fn::Join': ['', ['https://', from, path]] })),
-    );
+    expect(properties.CallbackURLs).toEqual(['/', '/operators.html'].map((path) => ({ 'Fn::Join': ['', ['https://', from, path]] })));
   });
 
   test('the page may request tokens from Cognito, and has its client', () => {

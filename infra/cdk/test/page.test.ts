@@ -22,9 +22,7 @@ describe('the page\'s bucket', () => {
   test('is read only by this distribution', () => {
     const { Statement } = only(template, 'AWS::S3::BucketPolicy').properties.PolicyDocument;
     const allowed = Statement.filter((each: Json) => each.Effect === 'Allow');
-    expect(allowed.map((each: Json) => [each.Principal, each.Action])).toEqual([
-      [{ Service: 'cloudfront.amazonaws.com' }, 's3:GetObject'],
-    ]);
+    expect(allowed.map((each: Json) => [each.Principal, each.Action])).toEqual([[{ Service: 'cloudfront.amazonaws.com' }, 's3:GetObject']]);
     const distribution = only(template, 'AWS::CloudFront::Distribution').id;
     expect(JSON.stringify(allowed[0].Condition.StringEquals['AWS:SourceArn'])).toContain(`"${distribution}"`);
     expect(Statement.filter((each: Json) => each.Effect === 'Deny')).toHaveLength(1);
@@ -84,10 +82,7 @@ describe('the edge in front of the page', () => {
     expect(JSON.stringify(origin.DomainName)).toContain(`"${bucket.id}"`);
     expect(target(origin.OriginAccessControlId)).toBe(only(template, 'AWS::CloudFront::OriginAccessControl').id);
     expect(config.DefaultRootObject).toBe('index.html');
-    expect(config.DefaultCacheBehavior).toMatchObject({
-      TargetOriginId: origin.Id,
-      ViewerProtocolPolicy: 'redirect-to-https',
-    });
+    expect(config.DefaultCacheBehavior).toMatchObject({ TargetOriginId: origin.Id, ViewerProtocolPolicy: 'redirect-to-https' });
   });
 
   test('lets it run its own files and connect to its own origin, its push and its issuer', () => {
@@ -116,9 +111,7 @@ describe('the edge in front of the page', () => {
       ReferrerPolicy: { ReferrerPolicy: 'no-referrer', Override: true },
       StrictTransportSecurity: { AccessControlMaxAgeSec: 31_536_000, Override: true },
     });
-    expect(CustomHeadersConfig.Items).toEqual([
-      { Header: 'Cross-Origin-Opener-Policy', Value: 'same-origin', Override: true },
-    ]);
+    expect(CustomHeadersConfig.Items).toEqual([{ Header: 'Cross-Origin-Opener-Policy', Value: 'same-origin', Override: true }]);
   });
 
   test('lets it request tokens from another host of the issuer', () => {

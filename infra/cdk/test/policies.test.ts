@@ -186,15 +186,7 @@ describe('each function may do what it needs and nothing else', () => {
 });
 
 /** These neither draw a seed nor compute an award from one. */
-const WITHOUT_SEEDS: FunctionName[] = [
-  'admission',
-  'waiting_room',
-  'expiry',
-  'payment',
-  'winners',
-  'websocket',
-  'notifier',
-];
+const WITHOUT_SEEDS: FunctionName[] = ['admission', 'waiting_room', 'expiry', 'payment', 'winners', 'websocket', 'notifier'];
 
 /** The actions that a function may use on the seeds of lines. */
 const WITH_LINES: { [name in FunctionName]?: string[] } = {
@@ -213,10 +205,7 @@ test.each(FUNCTION_NAMES)('%s reads a seed only if it needs one', (name) => {
     denied[keys] = [Action].flat().sort();
   }
   const ofLines = table.filter((action) => !WITH_LINES[name]?.includes(action));
-  expect(denied).toEqual({
-    ...(WITHOUT_SEEDS.includes(name) && { 'SEED#*': table }),
-    ...(ofLines.length > 0 && { 'LINE#*': ofLines }),
-  });
+  expect(denied).toEqual({ ...(WITHOUT_SEEDS.includes(name) && { 'SEED#*': table }), ...(ofLines.length > 0 && { 'LINE#*': ofLines }) });
 });
 
 test('the waiting room writes only to lines', () => {

@@ -94,20 +94,8 @@ describe('each failure has the command that fixes it', () => {
   const PARKED: Partial<Deployment> = { profile: 'parked', provisioned: [] };
   const CASES: [string, Change, string, RegExp, RegExp | string][] = [
     ['an old bootstrap', { answers: { GetParameter: bootstrapped('5') } }, 'bootstrap eu-central-1', /version 5, but 6 is required/, './flash bootstrap prod'],
-    [
-      'its own qualifier',
-      { deployment: { qualifier: 'shop1' }, answers: { GetParameter: refused('ParameterNotFound') } },
-      'bootstrap eu-central-1',
-      /qualifier shop1/,
-      './flash bootstrap prod',
-    ],
-    [
-      'a first deployment that failed',
-      { answers: { DescribeStacks: stackIs('ROLLBACK_COMPLETE') } },
-      'stack',
-      /can only be deleted/,
-      'aws cloudformation delete-stack --stack-name flash-sale --region eu-central-1',
-    ],
+    ['its own qualifier', { deployment: { qualifier: 'shop1' }, answers: { GetParameter: refused('ParameterNotFound') } }, 'bootstrap eu-central-1', /qualifier shop1/, './flash bootstrap prod'],
+    ['a first deployment that failed', { answers: { DescribeStacks: stackIs('ROLLBACK_COMPLETE') } }, 'stack', /can only be deleted/, 'aws cloudformation delete-stack --stack-name flash-sale --region eu-central-1'],
     ['a rollback that failed', { answers: { DescribeStacks: stackIs('UPDATE_ROLLBACK_FAILED') } }, 'stack', /UPDATE_ROLLBACK_FAILED/, /continue-update-rollback/],
     ['another deployment', { answers: { DescribeStacks: stackIs('UPDATE_IN_PROGRESS') } }, 'stack', /IN_PROGRESS/, /wait stack-update-complete/],
     ['an issuer that is away', { about: { fetch: async () => new Response('', { status: 502 }) } }, 'issuer', /answered with 502/, /\.\/flash preflight prod/],
@@ -150,13 +138,7 @@ describe('each failure has the command that fixes it', () => {
       /--desired-value 3267/,
     ],
     ['a quota that was never raised', { deployment: { accountConcurrency: 5_000 } }, 'lambda quota', /counts on 5000/, /--desired-value 5000/],
-    [
-      'a gateway quota below the throttle',
-      { answers: { ListServiceQuotas: throttle(2_500) } },
-      'gateway quota',
-      /2500 requests\/s .* uses 10000/,
-      `${RAISE} apigateway --quota-code L-00000002 --desired-value 10000 --region eu-central-1`,
-    ],
+    ['a gateway quota below the throttle', { answers: { ListServiceQuotas: throttle(2_500) } }, 'gateway quota', /2500 requests\/s .* uses 10000/, `${RAISE} apigateway --quota-code L-00000002 --desired-value 10000 --region eu-central-1`],
     [
       'a sale that the planner refuses',
       { deployment: { sales: [SALE] }, about: { plan: async () => ({ verdict: 'refused', reasons: [{ check: 'redis_scripts', why: 'one shard' }], to_do: [] }) } },

@@ -17,9 +17,7 @@ describe.each(IN_FRONT)('%s', (name) => {
   const alias = aliases.find(({ properties }) => target(properties.FunctionName) === fn.id)!;
 
   test('has processes ready from before an opening until after the rush', () => {
-    const [scaled, ...more] = targets.filter(({ properties }) =>
-      JSON.stringify(properties.ResourceId).includes(alias.id),
-    );
+    const [scaled, ...more] = targets.filter(({ properties }) => JSON.stringify(properties.ResourceId).includes(alias.id));
     expect(more).toEqual([]);
     expect(scaled!.properties).toMatchObject({
       ScalableDimension: 'lambda:function:ProvisionedConcurrency',
@@ -41,9 +39,7 @@ describe.each(IN_FRONT)('%s', (name) => {
   });
 
   test('is called through the alias that has them', () => {
-    const uris = resources(template, 'AWS::ApiGatewayV2::Integration').map(
-      ({ properties }) => properties.IntegrationUri,
-    );
+    const uris = resources(template, 'AWS::ApiGatewayV2::Integration').map(({ properties }) => properties.IntegrationUri);
     expect(uris).toContainEqual({ Ref: alias.id });
     expect(uris).not.toContainEqual({ 'Fn::GetAtt': [fn.id, 'Arn'] });
   });

@@ -47,12 +47,8 @@ describe('the WebSocket API', () => {
 
   test('may log, and other APIs of the account still may when the stack is gone', () => {
     const account = only(template, 'AWS::ApiGateway::Account');
-    const role = resources(template, 'AWS::IAM::Role').find(
-      ({ id }) => id === target(account.properties.CloudWatchRoleArn),
-    )!;
-    expect(role.properties.AssumeRolePolicyDocument.Statement[0].Principal).toEqual({
-      Service: 'apigateway.amazonaws.com',
-    });
+    const role = resources(template, 'AWS::IAM::Role').find(({ id }) => id === target(account.properties.CloudWatchRoleArn))!;
+    expect(role.properties.AssumeRolePolicyDocument.Statement[0].Principal).toEqual({ Service: 'apigateway.amazonaws.com' });
     expect([account.deletion, role.deletion]).toEqual(['RetainExceptOnCreate', 'RetainExceptOnCreate']);
     expect(stage!.dependsOn).toContain(account.id);
   });

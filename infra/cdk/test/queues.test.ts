@@ -8,16 +8,13 @@ const queues = resources(template, 'AWS::SQS::Queue');
 const alarms = resources(template, 'AWS::CloudWatch::Alarm');
 const mappings = resources(template, 'AWS::Lambda::EventSourceMapping');
 
-const short = (queue: { properties: { QueueName: string } }): string =>
-  queue.properties.QueueName.replace(`${settings.name}-`, '');
+const short = (queue: { properties: { QueueName: string } }): string => queue.properties.QueueName.replace(`${settings.name}-`, '');
 const byId = (id: string) => queues.find((queue) => queue.id === id)!;
 const named = (name: string) => queues.find((queue) => short(queue) === name)!;
 const deadLetters = ({ properties: { RedrivePolicy: policy } }: (typeof queues)[number]) =>
   policy && { to: queueOf(template, policy.deadLetterTargetArn, settings), after: policy.maxReceiveCount };
 const alarmsOn = (queue: (typeof queues)[number]) =>
-  alarms.filter((alarm) =>
-    alarm.properties.Dimensions?.some((each: Json) => target(each.Value) === queue.id),
-  );
+  alarms.filter((alarm) => alarm.properties.Dimensions?.some((each: Json) => target(each.Value) === queue.id));
 
 test.each([
   ['orders', 4],
@@ -30,9 +27,7 @@ test.each([
 
 test('a queue without dead letters has an alarm for the first message, unless its messages may be lost', () => {
   for (const queue of queues.filter((each) => deadLetters(each) === undefined && short(each) !== 'rebuilds')) {
-    const visible = alarmsOn(queue).filter(
-      (alarm) => alarm.properties.MetricName === 'ApproximateNumberOfMessagesVisible',
-    );
+    const visible = alarmsOn(queue).filter((alarm) => alarm.properties.MetricName === 'ApproximateNumberOfMessagesVisible');
     expect(visible, short(queue)).toHaveLength(1);
     expect(visible[0]!.properties).toMatchObject({
       Threshold: 1,

@@ -11,8 +11,7 @@ const KEPT: FunctionName[] = ['admin', 'dead_letter', 'expiry', 'order', 'paymen
 
 describe('in prod', () => {
   const template = synthesized(prod);
-  const of = (name: FunctionName): number | undefined =>
-    functionNamed(template, name, prod).properties.ReservedConcurrentExecutions;
+  const of = (name: FunctionName): number | undefined => functionNamed(template, name, prod).properties.ReservedConcurrentExecutions;
   const mostOf = (name: FunctionName): number | undefined => {
     const fn = functionNamed(template, name, prod).id;
     const [mapping] = resources(template, 'AWS::Lambda::EventSourceMapping').filter(
@@ -54,11 +53,7 @@ describe('numbers that do not fit are refused with the calculation', () => {
     reservedConcurrency: { ...reserved, functions: { ...reserved.functions, ...change } },
   });
   const CASES: [string, Partial<Settings>, RegExp][] = [
-    [
-      'a new account',
-      { reservedConcurrency: { ...reserved, account: 10 } },
-      /reservedConcurrency: 167 reserved \+ 100 that AWS keeps unreserved \+ 0 provisioned = 267, but the account has 10: .*accountConcurrency/,
-    ],
+    ['a new account', { reservedConcurrency: { ...reserved, account: 10 } }, /reservedConcurrency: 167 reserved \+ 100 that AWS keeps unreserved \+ 0 provisioned = 267, but the account has 10: .*accountConcurrency/],
     ['an opening that is too large', { provisioned: [opening] }, /167 reserved .* \+ 1000 provisioned = 1267, but the account has 1000/],
     ['fewer for order than its queue uses', functions({ order: 49 }), /reservedConcurrency\.functions\.order: at least orderConcurrency, 50; got 49/],
     ['none for the kill switch', functions({ admin: 0 }), /reservedConcurrency\.functions\.admin: at least 1; got 0/],

@@ -9,10 +9,7 @@ import { newApp } from './stack.ts';
 function appWithQueue(also?: (queue: Queue) => void) {
   const app = newApp();
   checkRules(app);
-  const queue = new Queue(new Stack(app, 'Stack'), 'Queue', {
-    encryption: QueueEncryption.SQS_MANAGED,
-    enforceSSL: true,
-  });
+  const queue = new Queue(new Stack(app, 'Stack'), 'Queue', { encryption: QueueEncryption.SQS_MANAGED, enforceSSL: true });
   also?.(queue);
   return app;
 }

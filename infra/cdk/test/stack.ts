@@ -26,10 +26,7 @@ export const DEPLOYED: Record<'local' | 'dev' | 'prod' | 'parked', Settings> = {
 };
 
 /** A folder of fake built functions. */
-export function fakeFunctions(
-  names: readonly FunctionName[] = FUNCTION_NAMES,
-  architecture: Architecture = 'arm64',
-): string {
+export function fakeFunctions(names: readonly FunctionName[] = FUNCTION_NAMES, architecture: Architecture = 'arm64'): string {
   const root = mkdtempSync(join(workplace, 'functions-'));
   fakeFunctionsIn(root, architecture, names);
   return root;
