@@ -2,12 +2,7 @@
 # Runs a command of deploy/main.ts with the packages that it needs, for `./flash`: infra/cdk/run.sh deploy dev
 set -u
 cd "${0%/*}" || exit
-missing=
-for program in node npm; do command -v "$program" >/dev/null || missing="$missing $program"; done
-if test -n "$missing"; then
-  echo "not installed:$missing; apt install nodejs npm (Node 20.19, or 22.12 and later)" >&2
-  exit 1
-fi
+../../tools/needed.sh || exit
 ../../tools/packages.sh infra/cdk || exit
 # The SDK says at each start that it wants a newer Node next year.
 export AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED=true

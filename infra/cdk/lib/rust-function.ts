@@ -84,7 +84,6 @@ export class RustFunction extends Construct {
         LOG_LEVEL: settings.logLevel,
         METRICS_NAMESPACE: settings.name,
         ...(settings.observability === 'essential' ? { METRICS: 'off' } : {}),
-        ...settings.extraEnvironment,
       },
       ipv6AllowedForDualStack: network !== undefined && settings.network === 'dual-stack' ? true : undefined,
       vpc: network?.vpc,

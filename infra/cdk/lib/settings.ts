@@ -75,8 +75,6 @@ export interface Settings {
   edge?: EdgeSettings;
   /** The emulator's address from the functions' point of view, if this is deployed on one. */
   emulator?: string;
-  /** Additional environment variables of every function. */
-  extraEnvironment: Record<string, string>;
 }
 
 /**

@@ -12,7 +12,6 @@ export const common = {
   operatorClaims: OPERATOR_CLAIMS,
   // Set for each opening in the deployment's file.
   provisioned: [],
-  extraEnvironment: {},
 } satisfies Partial<Settings>;
 
 /** One small node, which a failure empties. */

@@ -128,11 +128,6 @@ test.each([
   for (const [variable, value] of Object.entries(told)) expect(variables[variable], variable).toBe(value);
 });
 
-test('settings add variables to every function', () => {
-  const extended = synthesized({ ...settings, extraEnvironment: { EXTRA: 'yes' } });
-  for (const name of FUNCTION_NAMES) expect(variablesOf(extended, name, settings).EXTRA, name).toBe('yes');
-});
-
 test.each(SCHEDULED)('%s runs once a minute, and ends before the next run', (name) => {
   expect(FUNCTIONS[name].timeout_s).toBeLessThan(SCHEDULE_EVERY_S);
   const fn = functionNamed(template, name, settings).id;

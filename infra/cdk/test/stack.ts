@@ -107,22 +107,19 @@ export function resources(template: Template, type?: string): Resource[] {
     .filter((resource) => type === undefined || resource.type === type);
 }
 
-/** Secrets have no names; their descriptions say what they are for. */
-export function secretFor(template: Template, purpose: RegExp): Resource {
-  const secrets = resources(template, 'AWS::SecretsManager::Secret');
-  const found = secrets.filter((each) => purpose.test(each.properties.Description));
-  if (found.length !== 1) throw new Error(`expected one secret for ${purpose}, found ${found.length}`);
-  return found[0]!;
+/** The only resource of a type, or of those that fit. */
+export function only(template: Template, type: string, fits: (properties: Json) => boolean = () => true): Resource {
+  const [found, ...others] = resources(template, type).filter(({ properties }) => fits(properties));
+  if (found === undefined || others.length > 0) throw new Error(`expected one ${type} with ${fits}, found ${found ? 1 + others.length : 0}`);
+  return found;
 }
+
+/** Secrets have no names; their descriptions say what they are for. */
+export const secretFor = (template: Template, purpose: RegExp): Resource =>
+  only(template, 'AWS::SecretsManager::Secret', ({ Description }) => purpose.test(Description));
 
 /** The properties of all resources of a type. */
 export const properties = (template: Template, type: string): Json[] => resources(template, type).map((each) => each.properties);
-
-export function only(template: Template, type: string): Resource {
-  const found = resources(template, type);
-  if (found.length !== 1) throw new Error(`expected one ${type}, found ${found.length}`);
-  return found[0]!;
-}
 
 /** Resources of one of the two APIs. */
 export function ofApi(template: Template, protocol: 'HTTP' | 'WEBSOCKET', type: string): Resource[] {
@@ -130,12 +127,8 @@ export function ofApi(template: Template, protocol: 'HTTP' | 'WEBSOCKET', type: 
   return resources(template, `AWS::ApiGatewayV2::${type}`).filter(({ properties }) => target(properties.ApiId) === api.id);
 }
 
-export function apiOf(template: Template, protocol: 'HTTP' | 'WEBSOCKET'): Resource {
-  const apis = resources(template, 'AWS::ApiGatewayV2::Api');
-  const found = apis.filter(({ properties }) => properties.ProtocolType === protocol);
-  if (found.length !== 1) throw new Error(`expected one ${protocol} API, found ${found.length}`);
-  return found[0]!;
-}
+export const apiOf = (template: Template, protocol: 'HTTP' | 'WEBSOCKET'): Resource =>
+  only(template, 'AWS::ApiGatewayV2::Api', ({ ProtocolType }) => ProtocolType === protocol);
 
 /** The logical id that a `Ref` or `Fn::GetAtt` points to. */
 export function target(value: Json): string {
@@ -149,11 +142,8 @@ export function ownFunctions(template: Template): Resource[] {
   return resources(template, 'AWS::Lambda::Function').filter(({ properties }) => properties.FunctionName !== undefined);
 }
 
-export function functionNamed(template: Template, name: FunctionName, settings: Settings): Resource {
-  const found = ownFunctions(template).find((fn) => fn.properties.FunctionName === `${settings.name}-${name}`);
-  if (found === undefined) throw new Error(`no function ${name}`);
-  return found;
-}
+export const functionNamed = (template: Template, name: FunctionName, settings: Settings): Resource =>
+  only(template, 'AWS::Lambda::Function', ({ FunctionName }) => FunctionName === `${settings.name}-${name}`);
 
 export const variablesOf = (template: Template, name: FunctionName, settings: Settings): Json =>
   functionNamed(template, name, settings).properties.Environment.Variables;
@@ -161,9 +151,7 @@ export const variablesOf = (template: Template, name: FunctionName, settings: Se
 /** What calls a function with the records of a queue or a stream. */
 export function sourceOf(template: Template, name: FunctionName, settings: Settings): Json {
   const { id } = functionNamed(template, name, settings);
-  const found = properties(template, 'AWS::Lambda::EventSourceMapping').filter((each) => target(each.FunctionName) === id);
-  if (found.length !== 1) throw new Error(`expected one source of ${name}, found ${found.length}`);
-  return found[0];
+  return only(template, 'AWS::Lambda::EventSourceMapping', ({ FunctionName }) => target(FunctionName) === id).properties;
 }
 
 /** The name of the queue with this ARN or URL, without the deployment's. */
