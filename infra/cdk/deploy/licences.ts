@@ -38,13 +38,6 @@ export function shippedCrates(): string[] {
   return [...found].sort();
 }
 
-/** The version of Rust that functions are compiled with, including its standard library. */
-function rustVersion(): string {
-  const version = readFileSync(join(ROOT, 'rust-toolchain.toml'), 'utf8').match(/^channel = "(.+)"$/m)?.[1];
-  if (version === undefined) throw new Error('rust-toolchain.toml has no version');
-  return version;
-}
-
 /** Which licence is used for a crate without a text, by its file in Rust's documentation. */
 function textOf(license: string | null): string {
   const id = ['Apache-2.0', 'MIT'].find((each) => license !== null && !/\bAND\b/.test(license) && license.split(/ OR |\//).includes(each));
@@ -66,30 +59,24 @@ interface Crate {
 interface Text {
   title: string;
   text: string;
-  crates: string[];
+  crates: Set<string>;
 }
+
+const HEAD = `Third-party software in the functions of flash-sale
+
+Each function contains some of the crates below and the standard library of Rust. Every text appears once, with the crates that
+contain it; where a crate offers a choice of licences, any of them will do. For a crate without a text, that of its licence is taken from
+Rust's documentation. Our own code is licensed as the file LICENSE says.`;
 
 /** Renders the file. The same crates give the same file. */
 function render(crates: Crate[], texts: Text[], standard: string): string {
-  const byName = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
-  const lines = crates
-    .map(({ name, version, license, authors, repository }) => {
-      const by = authors.length === 0 ? '' : `, by ${authors.join(', ')}`;
-      return `${name} ${version}: ${license ?? 'see its text'}${by}${repository === null ? '' : `, ${repository}`}`;
-    })
-    .sort(byName);
-  const ordered = texts
-    .map(({ title, text, crates: of }) => ({ title, text: tidy(text), of: [...of].sort(byName).join(', ') }))
-    .sort((a, b) => byName(`${a.of} ${a.title} ${a.text}`, `${b.of} ${b.title} ${b.text}`));
-  const head = [
-    'Third-party software in the functions of flash-sale',
-    '',
-    'Each function contains some of the crates below and the standard library of Rust. Every text appears once, with the crates that',
-    'contain it; where a crate offers a choice of licences, any of them will do. For a crate without a text, that of its licence is taken from',
-    "Rust's documentation. Our own code is licensed as the file LICENSE says.",
-  ].join('\n');
-  const numbered = ordered.map(({ title, text, of }, at) => `Text ${at + 1}: ${title}\nof ${of}\n\n${text}`);
-  return `${[head, `Crates\n\n${lines.join('\n')}`, ...numbered, standard].join(`\n\n${RULE}\n\n`)}\n`;
+  const lines = crates.map(({ name, version, license, authors, repository }) => {
+    const by = authors.length === 0 ? '' : `, by ${authors.join(', ')}`;
+    return `${name} ${version}: ${license ?? 'see its text'}${by}${repository === null ? '' : `, ${repository}`}`;
+  });
+  const ordered = texts.map(({ title, text, crates: of }) => `${title}\nof ${[...of].sort().join(', ')}\n\n${tidy(text)}`).sort();
+  const numbered = ordered.map((text, at) => `Text ${at + 1}: ${text}`);
+  return `${[HEAD, `Crates\n\n${lines.sort().join('\n')}`, ...numbered, standard].join(`\n\n${RULE}\n\n`)}\n`;
 }
 
 /** Removes spaces at the ends of lines and repeated empty lines. */
@@ -118,9 +105,9 @@ export function writeLicences(): void {
 function textsOf(crates: Crate[], documents: string): Text[] {
   const texts = new Map<string, Text>();
   const add = (title: string, text: string, crate: string): void => {
-    const key = sameText(text);
-    const known = texts.get(key) ?? { title, text, crates: [] };
-    texts.set(key, { ...known, crates: [...new Set([...known.crates, crate])] });
+    const known = texts.get(sameText(text)) ?? { title, text, crates: new Set<string>() };
+    texts.set(sameText(text), known);
+    known.crates.add(crate);
   };
   for (const { name, version, license, manifest_path } of crates) {
     const folder = dirname(manifest_path);
@@ -154,5 +141,7 @@ function standard(documents: string): string {
   const plain = body.replaceAll(/<[^>]+>/g, '');
   const named: Record<string, string> = { lt: '<', gt: '>', amp: '&', quot: '"' };
   const text = plain.replaceAll(/&(?:#(\d+)|(lt|gt|amp|quot));/g, (_, code, name) => (code === undefined ? named[name]! : String.fromCodePoint(Number(code))));
-  return `The standard library of Rust ${rustVersion()}\n\n${tidy(text)}`;
+  const version = readFileSync(join(ROOT, 'rust-toolchain.toml'), 'utf8').match(/^channel = "(.+)"$/m)?.[1];
+  if (version === undefined) throw new Error('rust-toolchain.toml has no version');
+  return `The standard library of Rust ${version}\n\n${tidy(text)}`;
 }

@@ -56,52 +56,32 @@ export function qualifierOf({ functionUpload }: Settings): string {
 }
 
 /** Checks everything that a deployment and its next sales need. It only reads. */
-export async function preflight(about: Preflight): Promise<Finding[]> {
-  return looked([
-    ['account', async () => [account(about)]],
-    ['bootstrap', () => bootstrap(about)],
-    ['stack', async () => [await stack(about)]],
-    ['issuer', async () => [await issuer(about)]],
-    ['certificate', async () => [await certificate(about)]],
-    ['edge', async () => edge(about)],
-    ['quotas', () => quotas(about)],
-    ['alarms', async () => [await receiver(about)]],
-    ['secrets', () => secrets(about)],
-    ['edge key', () => edgeKey(about)],
-    ['openings', async () => [openings(about)]],
-  ]);
+export function preflight(about: Preflight): Promise<Finding[]> {
+  return looked(about, { account, bootstrap, stack, issuer, certificate, edge, quotas, alarms, secrets, 'edge key': edgeKey, openings });
 }
 
 /** The checks before each deployment: those that stop it, and those that could not be made. */
 export async function hindrances(about: Seen): Promise<Finding[]> {
-  const findings = await looked([
-    ['issuer', async () => [await issuer(about)]],
-    ['certificate', async () => [await certificate(about)]],
-    ['lambda quota', async () => [executions(about, await concurrency(about.aws))]],
-    // The processes of a new version read them again.
-    ['secrets', () => secrets(about)],
-    ['edge key', () => edgeKey(about)],
-    ['openings', async () => [openings(about)]],
-  ]);
+  const lambda = async ({ aws }: Seen): Promise<Finding> => executions(about, await concurrency(aws));
+  // The processes of a new version read the secrets again.
+  const findings = await looked(about, { issuer, certificate, 'lambda quota': lambda, secrets, 'edge key': edgeKey, openings });
   return findings.filter(({ stops, unseen }) => stops || unseen);
 }
 
-type Looks = [string, () => Promise<Finding[]>][];
+type Look<T> = (about: T) => Finding | Finding[] | Promise<Finding | Finding[]>;
 
-async function looked(checks: Looks): Promise<Finding[]> {
-  const found = await Promise.all(
-    checks.map(async ([check, look]) => {
-      try {
-        return await look();
-      } catch (error) {
-        // A check that AWS does not permit says nothing about the others.
-        const { name, message } = error as Error;
-        const fix = /AccessDenied|NotAuthorized|Unauthorized/i.test(name) ? 'allow these credentials to read it, or let somebody run this who may' : undefined;
-        return [{ check, is: 'wrong', says: `it could not be checked (${name}: ${message})`, unseen: true, ...(fix && { fix }) } satisfies Finding];
-      }
-    }),
-  );
-  return found.flat();
+async function looked<T>(about: T, checks: Record<string, Look<T>>): Promise<Finding[]> {
+  const found = Object.entries(checks).map(async ([check, look]): Promise<Finding | Finding[]> => {
+    try {
+      return await look(about);
+    } catch (error) {
+      // A check that AWS does not permit says nothing about the others.
+      const { name, message } = error as Error;
+      const fix = /AccessDenied|NotAuthorized|Unauthorized/i.test(name) ? 'allow these credentials to read it, or let somebody run this who may' : undefined;
+      return { check, is: 'wrong', says: `it could not be checked (${name}: ${message})`, unseen: true, ...(fix && { fix }) };
+    }
+  });
+  return (await Promise.all(found)).flat();
 }
 
 const good = (check: string, says: string): Finding => ({ check, is: 'good', says });
@@ -276,7 +256,7 @@ async function throttleRate({ quotas: client }: Aws): Promise<ServiceQuota | und
   return undefined;
 }
 
-async function receiver({ settings: { alarmEmail, keepData }, outputs, aws, name }: Preflight): Promise<Finding> {
+async function alarms({ settings: { alarmEmail, keepData }, outputs, aws, name }: Preflight): Promise<Finding> {
   if (alarmEmail === undefined) return good('alarms', keepData ? 'nobody receives them' : 'nobody receives them, which is normal in a deployment that may be destroyed');
   const topic = outputs['AlarmTopicArn'];
   if (topic === undefined) return good('alarms', `${alarmEmail} gets a message after the deployment, which must be confirmed`);

@@ -75,31 +75,28 @@ export async function smoke({ url, token, paymentKey, load, say }: Shop): Promis
   try {
     await ask('POST', `/v1/admin/sales/${sale}/publish`, { as: operator });
     await load?.();
-    await buy();
-    async function buy(): Promise<void> {
-      const path = `/v1/sales/${sale}`;
-      const challenge = await until('the sale to open', async () => {
-        try {
-          return await ask('POST', `${path}/challenges`, { as: buyer, body: { kind: 'work' } });
-        } catch (error) {
-          // It is not loaded yet, or a process has not read it yet.
-          if (error instanceof Refused && [404, 409, 429, 502, 503, 504].includes(error.status)) return undefined;
-          throw error;
-        }
-      });
-      const answer = work(challenge.challenge_id, challenge.work.bits);
-      const pass = await ask('POST', `${path}/tokens`, { as: buyer, body: { challenge_id: challenge.challenge_id, answer } });
-      say('the gate has admitted a buyer');
-      const { reservation_id: id } = await ask('POST', pass.reserve_path, { as: buyer, headers: { 'idempotency-key': sale } });
-      say(`the buyer has the reservation ${id}`);
-      const status = async (): Promise<string> => (await ask('GET', `/v1/reservations/${id}`, { as: buyer })).status;
-      const reaches = (wanted: string) => until(`the order to be ${wanted}`, async () => ((await status()) === wanted ? true : undefined));
-      await reaches('pending_payment');
-      say('its order waits for payment');
-      await pay({ url, key: await paymentKey(), id, ...PRICE });
-      await reaches('paid');
-      say('it is paid');
-    }
+    const path = `/v1/sales/${sale}`;
+    const challenge = await until('the sale to open', async () => {
+      try {
+        return await ask('POST', `${path}/challenges`, { as: buyer, body: { kind: 'work' } });
+      } catch (error) {
+        // It is not loaded yet, or a process has not read it yet.
+        if (error instanceof Refused && [404, 409, 429, 502, 503, 504].includes(error.status)) return undefined;
+        throw error;
+      }
+    });
+    const answer = work(challenge.challenge_id, challenge.work.bits);
+    const pass = await ask('POST', `${path}/tokens`, { as: buyer, body: { challenge_id: challenge.challenge_id, answer } });
+    say('the gate has admitted a buyer');
+    const { reservation_id: id } = await ask('POST', pass.reserve_path, { as: buyer, headers: { 'idempotency-key': sale } });
+    say(`the buyer has the reservation ${id}`);
+    const status = async (): Promise<string> => (await ask('GET', `/v1/reservations/${id}`, { as: buyer })).status;
+    const reaches = (wanted: string) => until(`the order to be ${wanted}`, async () => ((await status()) === wanted ? true : undefined));
+    await reaches('pending_payment');
+    say('its order waits for payment');
+    await pay({ url, key: await paymentKey(), id, ...PRICE });
+    await reaches('paid');
+    say('it is paid');
   } finally {
     // It has sold its unit, or must not sell it.
     await ask('POST', `/v1/admin/sales/${sale}/close`, { as: operator, body: { round: 1 } }).catch((error: Error) => {
