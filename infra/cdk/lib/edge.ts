@@ -9,6 +9,7 @@ import { HttpOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import { accept } from './accept.ts';
+import type { EdgeStack } from './edge-stack.ts';
 import type { HttpApi } from './http-api.ts';
 import type { Page } from './page.ts';
 import type { RustFunction } from './rust-function.ts';
@@ -42,10 +43,8 @@ export interface EdgeProps {
   page: Page;
   api: HttpApi;
   edge: EdgeSettings;
-  /** The firewall's ARN, if there is one. */
-  webAclArn: string | undefined;
-  /** The certificate's ARN, if it was created here. */
-  certificateArn: string | undefined;
+  /** The firewall and the certificate, if they were created here. */
+  stack: EdgeStack | undefined;
 }
 
 /**
@@ -62,7 +61,8 @@ export class Edge extends Construct {
   constructor(scope: Construct, id: string, props: EdgeProps) {
     super(scope, id);
     const { domain } = props.edge;
-    const certificateArn = domain?.certificateArn ?? props.certificateArn;
+    const webAclArn = props.stack?.webAclArn;
+    const certificateArn = domain?.certificateArn ?? props.stack?.certificateArn;
     this.letPast = props.edge.letPast === true;
     // Functions accept any key in it; CloudFront sends one.
     const key = new Secret(this, 'Key', {
@@ -76,23 +76,17 @@ export class Edge extends Construct {
       removalPolicy: RemovalPolicy.DESTROY,
     });
     this.keyArn = key.secretArn;
-
-    accept(
-      key,
-      'SMG4',
-      'CloudFront reads it when it is deployed, so a new key comes first and the old one goes last: `./flash rotate-edge-key`.',
-    );
+    accept(key, 'SMG4', 'CloudFront reads it when it is deployed, so a new key comes first and the old one goes last: `./flash rotate-edge-key`.');
 
     const gateway = this.gateway(props, key);
     const belowASale = props.edge.line ? this.withLines(gateway, props.name) : gateway;
     const shared = this.shared(props.name, gateway.origin);
     const distribution = new cloudfront.Distribution(this, 'Distribution', {
       comment: 'Flash sales',
-      webAclId: props.webAclArn,
+      webAclId: webAclArn,
       httpVersion: cloudfront.HttpVersion.HTTP2_AND_3,
       domainNames: domain && [domain.name],
-      certificate:
-        certificateArn === undefined ? undefined : acm.Certificate.fromCertificateArn(this, 'Certificate', certificateArn),
+      certificate: certificateArn === undefined ? undefined : acm.Certificate.fromCertificateArn(this, 'Certificate', certificateArn),
       minimumProtocolVersion: domain && cloudfront.SecurityPolicyProtocol.TLS_V1_2_2021,
       errorResponses: NEVER_REMEMBERED.map((httpStatus) => ({ httpStatus, ttl: Duration.seconds(0) })),
       defaultRootObject: 'index.html',
@@ -107,9 +101,8 @@ export class Edge extends Construct {
     });
     accept(distribution, 'CFR1', 'The shop decides who may buy; the firewall can be given countries.');
     accept(distribution, 'CFR3', "Its log would contain paths, and the path of a reservation contains its buyer's pass.");
-    if (domain === undefined)
-      accept(distribution, 'CFR4', 'With its own domain name CloudFront decides; edge.domain requires TLS 1.2.');
-    if (props.webAclArn === undefined) accept(distribution, 'CFR2', 'A firewall costs money while idle: prod has one.');
+    if (domain === undefined) accept(distribution, 'CFR4', 'With its own domain name CloudFront decides; edge.domain requires TLS 1.2.');
+    if (webAclArn === undefined) accept(distribution, 'CFR2', 'A firewall costs money while idle: prod has one.');
     if (domain?.zone !== undefined) this.record(domain.name, domain.zone, distribution);
     this.cloudFrontName = distribution.distributionDomainName;
     this.url = `https://${domain?.name ?? this.cloudFrontName}`;
@@ -154,6 +147,7 @@ export class Edge extends Construct {
   }
 
   private gateway({ name, api, edge }: EdgeProps, key: Secret): cloudfront.BehaviorOptions {
+    const writer = `function handler(event) {\n  event.request.headers['${VIEWER_HEADER}'] = { value: event.viewer.ip };\n  return event.request;\n}`;
     return {
       origin: new HttpOrigin(Fn.select(1, Fn.split('://', api.url)), {
         protocolPolicy: cloudfront.OriginProtocolPolicy.HTTPS_ONLY,
@@ -165,42 +159,31 @@ export class Edge extends Construct {
       cachePolicy: cloudfront.CachePolicy.CACHING_DISABLED,
       // The gateway distinguishes APIs by host.
       originRequestPolicy: cloudfront.OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER,
-      functionAssociations: [{ eventType: cloudfront.FunctionEventType.VIEWER_REQUEST, function: this.addressWriter(name) }],
+      functionAssociations: [this.onRequests('Address', "Sets the viewer's address, replacing what the viewer sent", writer, name)],
     };
   }
 
   /** The gateway behind a check of tickets. */
   private withLines(gateway: cloudfront.BehaviorOptions, name: string): cloudfront.BehaviorOptions {
-    const region = Stack.of(this).region;
     const keyValueStore = new cloudfront.KeyValueStore(this, 'LineStore', {
-      keyValueStoreName: `${name}-line-${region}`,
+      keyValueStoreName: `${name}-line-${Stack.of(this).region}`,
       comment: 'Ticket keys, and the sales whose lines are checked here',
     });
-    const check = new cloudfront.Function(this, 'Line', {
-      functionName: `${name}-line-${region}`,
-      comment: "Checks the tickets of sales with a line, and sets the viewer's address",
-      runtime: cloudfront.FunctionRuntime.JS_2_0,
-      code: cloudfront.FunctionCode.fromInline(readFileSync(LINE_CODE, 'utf8')),
-      keyValueStore,
-    });
     new CfnOutput(Stack.of(this), 'LineStoreArn', { value: keyValueStore.keyValueStoreArn });
-    return { ...gateway, functionAssociations: [{ eventType: cloudfront.FunctionEventType.VIEWER_REQUEST, function: check }] };
+    const comment = "Checks the tickets of sales with a line, and sets the viewer's address";
+    return { ...gateway, functionAssociations: [this.onRequests('Line', comment, readFileSync(LINE_CODE, 'utf8'), name, keyValueStore)] };
   }
 
-  private addressWriter(name: string): cloudfront.Function {
-    return new cloudfront.Function(this, 'Address', {
+  /** Runs a function before a request is looked up in the cache. */
+  private onRequests(id: string, comment: string, code: string, name: string, keyValueStore?: cloudfront.IKeyValueStore): cloudfront.FunctionAssociation {
+    const made = new cloudfront.Function(this, id, {
       // These names are global to the account, across regions.
-      functionName: `${name}-address-${Stack.of(this).region}`,
-      comment: "Sets the viewer's address, replacing what the viewer sent",
+      functionName: `${name}-${id.toLowerCase()}-${Stack.of(this).region}`,
+      comment,
       runtime: cloudfront.FunctionRuntime.JS_2_0,
-      code: cloudfront.FunctionCode.fromInline(
-        [
-          'function handler(event) {',
-          `  event.request.headers['${VIEWER_HEADER}'] = { value: event.viewer.ip };`,
-          '  return event.request;',
-          '}',
-        ].join('\n'),
-      ),
+      code: cloudfront.FunctionCode.fromInline(code),
+      keyValueStore,
     });
+    return { eventType: cloudfront.FunctionEventType.VIEWER_REQUEST, function: made };
   }
 }

@@ -156,11 +156,7 @@ export class FlashSaleStack extends Stack {
     new EveryMinute(this, 'DailyResetSchedule', dailyReset);
 
     const draw = make('draw');
-    table.useFrom(
-      draw,
-      ['BatchGetItem', 'ConditionCheckItem', 'GetItem', 'PutItem', 'UpdateItem'],
-      ['sales_by_close', 'orders_by_round'],
-    );
+    table.useFrom(draw, ['BatchGetItem', 'ConditionCheckItem', 'GetItem', 'PutItem', 'UpdateItem'], ['sales_by_close', 'orders_by_round']);
     for (const queue of [queues.orders, queues.ordersDlq]) queue.countWith(draw);
     queues.winners.sendFrom(draw);
     new EveryMinute(this, 'DrawSchedule', draw);
@@ -177,15 +173,8 @@ export class FlashSaleStack extends Stack {
       admin,
       ['ConditionCheckItem', 'GetItem', 'BatchGetItem', 'BatchWriteItem', 'PutItem', 'UpdateItem', 'DeleteItem'],
       [
-        'sales_by_close',
-        'guards_by_round',
-        'orders_by_round',
-        'orders_by_time',
-        'orders_by_user',
-        'refunds_by_time',
-        'blocked_by_end',
-        'campaigns_by_id',
-        'members_by_group',
+        ...(['sales_by_close', 'guards_by_round', 'orders_by_round', 'orders_by_time', 'orders_by_user'] as const),
+        ...(['refunds_by_time', 'blocked_by_end', 'campaigns_by_id', 'members_by_group'] as const),
       ],
     );
     queues.operateFrom(admin);
@@ -248,11 +237,8 @@ export class FlashSaleStack extends Stack {
     if (settings.edge !== undefined) {
       if (props.edge === undefined && needsEdgeStack(settings.edge)) throw new Error('An edge without its firewall');
       if (props.edge !== undefined) this.addStackDependency(props.edge);
-      const { webAclArn, certificateArn } = props.edge ?? {};
-      const { page: pageSettings } = settings.edge;
-      const page = new Page(this, 'Page', { settings, pages: props.pages, page: pageSettings, identity, push });
-      const { name } = settings;
-      const edge = new Edge(this, 'Edge', { name, page, api, edge: settings.edge, webAclArn, certificateArn });
+      const page = new Page(this, 'Page', { settings, pages: props.pages, page: settings.edge.page, identity, push });
+      const edge = new Edge(this, 'Edge', { name: settings.name, page, api, edge: settings.edge, stack: props.edge });
       for (const each of ANSWERING) edge.makeKnownTo(functions[each]);
       identity.signInAt(edge.url);
       this.output('EdgeUrl', edge.url);
@@ -285,11 +271,7 @@ export class FlashSaleStack extends Stack {
     this.output('ReconciliationFunctionName', reconciliation.lambda.functionName);
     // In the form that `cargo lambda deploy --role` takes.
     for (const name of FUNCTION_NAMES) this.output(roleOutput(name), functions[name].roleArn);
-    if (identity.userPool !== undefined) {
-      this.output('UserPoolId', identity.userPool.id);
-      this.output('UserPoolClientId', identity.userPool.clientId);
-      this.output('SmokeClientId', identity.userPool.smokeClientId);
-    }
+    for (const [name, value] of Object.entries(identity.userPool ?? {})) this.output(name, value);
   }
 
   private output(name: string, value: string): void {

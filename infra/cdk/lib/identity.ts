@@ -10,7 +10,8 @@ import type { Settings } from './settings.ts';
 export class Identity extends Construct {
   readonly issuer: string;
   readonly audience: string[];
-  readonly userPool: { id: string; clientId: string; smokeClientId: string } | undefined;
+  /** The user pool and its clients, as the stack outputs them. */
+  readonly userPool: Record<'UserPoolId' | 'UserPoolClientId' | 'SmokeClientId', string> | undefined;
   /** Where the page asks for tokens. */
   readonly origins: string[] = [];
   private readonly shop: cognito.UserPoolClient | undefined;
@@ -27,13 +28,7 @@ export class Identity extends Construct {
       userPoolName: settings.name,
       selfSignUpEnabled: true,
       signInAliases: { email: true },
-      passwordPolicy: {
-        minLength: 12,
-        requireLowercase: true,
-        requireUppercase: true,
-        requireDigits: true,
-        requireSymbols: true,
-      },
+      passwordPolicy: { minLength: 12, requireLowercase: true, requireUppercase: true, requireDigits: true, requireSymbols: true },
       accountRecovery: cognito.AccountRecovery.EMAIL_ONLY,
       deletionProtection: settings.protectData,
       removalPolicy: kept(settings),
@@ -53,7 +48,7 @@ export class Identity extends Construct {
     // The value of ProviderURL on AWS; the emulator has no such attribute.
     this.issuer = `https://cognito-idp.${region}.${urlSuffix}/${pool.userPoolId}`;
     this.audience = [this.shop.userPoolClientId, smoke.userPoolClientId];
-    this.userPool = { id: pool.userPoolId, clientId: this.shop.userPoolClientId, smokeClientId: smoke.userPoolClientId };
+    this.userPool = { UserPoolId: pool.userPoolId, UserPoolClientId: this.shop.userPoolClientId, SmokeClientId: smoke.userPoolClientId };
     // The emulator has no such pages.
     if (settings.emulator !== undefined) return;
     // The account makes it unique in the region; it must not contain "aws", "amazon" or "cognito".
