@@ -10,7 +10,6 @@
 import argparse
 import json
 import os
-import queue
 import random
 import shutil
 import subprocess
@@ -19,6 +18,7 @@ import tempfile
 import threading
 import time
 from collections import Counter, defaultdict
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from weave import blamed, weave
@@ -67,7 +67,7 @@ def main():
     given = parser.parse_args()
     if missing := [crate for crate in given.crates if not (ROOT / "shared" / crate).is_dir()]:
         sys.exit(f"there is no crate shared/{missing[0]}")
-    {"build": build, "compile": compile_again, "test": test, "report": report}[given.command](given)
+    {"build": build, "compile": lambda given: make(given.crates, read(MUTANTS)), "test": test, "report": report}[given.command](given)
 
 
 # Building.
@@ -78,18 +78,13 @@ def build(given):
     mutants = {}
     for crate in given.crates:
         # Programs for developers have no tests.
-        command = ["cargo", "mutants", "--list", "--json", "--exclude", "**/src/bin/**", "--package", crate]
-        listed = run_for_text(command, cwd=ROOT)
+        listed = run_for_text(["cargo", "mutants", "--list", "--json", "--exclude", "**/src/bin/**", "--package", crate])
         for mutant in json.loads(listed):
             mutants[str(len(mutants) + 1)] = {**mutant, "crate": crate, "state": "compiled"}
     say(f"{len(mutants)} mutants")
     make(given.crates, mutants)
     write(MUTANTS, mutants)
     note_hits(given.crates)
-
-
-def compile_again(given):
-    make(given.crates, read(MUTANTS))
 
 
 def make(crates, mutants):
@@ -110,7 +105,7 @@ def make(crates, mutants):
 
 def copy(crates, mutated):
     """Brings the copy up to date. A file that has not changed keeps its time, so that it is not compiled again."""
-    listed = run_for_text(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=ROOT)
+    listed = run_for_text(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"])
     for name in filter(None, listed.split("\0")):
         source, to = ROOT / name, COPY / name
         if source.is_file() and name not in mutated:
@@ -153,7 +148,7 @@ def compile_tests(crates):
     packages = [word for name in ["tests", *crates] for word in ("--package", name)]
     command = ["cargo", "test", "--offline", "--no-run", "--message-format=json", *packages]
     command += ["--lib", "--test", "scripts", "--test", "system"]
-    done = subprocess.run(command, cwd=COPY, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    done = subprocess.run(command, cwd=COPY, capture_output=True, text=True)
     programs, errors = {}, []
     for line in done.stdout.splitlines():
         message = json.loads(line)
@@ -198,6 +193,7 @@ def note_hits(crates):
     tests = read(TESTS)
     tests |= {"crates": crates, "seconds": {}, "reach": defaultdict(list), "failed": []}
     with System() as system:
+        system.use()
         for program, path in tests["programs"].items():
             hits = HERE / f"{program}.hits"
             hits.unlink(missing_ok=True)
@@ -236,25 +232,27 @@ def test(given):
     # A stop leaves a fair sample of each crate.
     random.Random(given.seed).shuffle(chosen)
     end = time.monotonic() + given.minutes * 60
-    left, lock, done = queue.SimpleQueue(), threading.Lock(), Counter()
+    lock, done = threading.Lock(), Counter()
     # For each file, how many of its mutants each test has caught.
     killers = defaultdict(Counter)
     for number, result in results.items():
         killers[mutants[number]["file"]][result.get("by")] += 1
-    for i, number in enumerate(chosen):
-        left.put(number)
-        if i % CONTROL_EVERY == CONTROL_EVERY - 1:
-            left.put(f"control {number}")
+    runs = []
+    for count, number in enumerate(chosen, 1):
+        runs.append((number, False))
+        if count % CONTROL_EVERY == 0:
+            runs.append((number, True))
+    left = iter(runs)
 
     def work():
-        system = System()
-        try:
+        with System() as system:
             while time.monotonic() < end:
-                number = left.get_nowait()
-                control = number.startswith("control")
-                number = number.removeprefix("control ")
                 with lock:
-                    caught_by = killers[mutants[number]["file"]].copy()
+                    number, control = next(left, (None, False))
+                    if number is None:
+                        return
+                    of_file = killers[mutants[number]["file"]]
+                    caught_by = of_file.copy()
                 ran = set() if control else passed[number]
                 reaching = tests_of(mutants[number], tests, number, given.tests, ran, caught_by)
                 began = time.monotonic()
@@ -263,23 +261,15 @@ def test(given):
                 with lock, open(RESULTS, "a") as file:
                     file.write(json.dumps(result) + "\n")
                     done[result["state"]] += 1
-                    killers[mutants[number]["file"]][result.get("by")] += 1
-                    if sum(done.values()) % 25 == 0:
-                        say(f"{sum(done.values())} of {len(chosen)}: {dict(done)}")
-        except queue.Empty:
-            pass
-        except SystemExit as error:
-            # It would only end this thread, and say nothing.
-            say(str(error))
-        finally:
-            system.end()
+                    of_file[result.get("by")] += 1
+                    if done.total() % 25 == 0:
+                        say(f"{done.total()} of {len(chosen)}: {dict(done)}")
 
-    workers = [threading.Thread(target=work) for _ in range(WORKERS)]
+    with ThreadPoolExecutor(WORKERS) as pool:
+        workers = [pool.submit(work) for _ in range(WORKERS)]
+    say(f"{done.total()} of {len(chosen)}: {dict(done)}")
     for worker in workers:
-        worker.start()
-    for worker in workers:
-        worker.join()
-    say(f"{sum(done.values())} of {len(chosen)}: {dict(done)}")
+        worker.result()
 
 
 def tests_of(mutant, tests, number, named, passed, caught_by):
@@ -297,17 +287,15 @@ def tests_of(mutant, tests, number, named, passed, caught_by):
             by_program[program].append(name)
     batches = []
     for program in sorted(by_program, key=lambda p: (p != mutant["crate"], p != "scripts")):
-        # First those that notice mistakes in this file. Then the quickest of each module, then the second quickest of each:
+        # First those that notice mistakes in this file, then the quickest of each module, then the second quickest of each:
         # different modules check different things.
-        modules = defaultdict(list)
-        for name in sorted(by_program[program], key=lambda name: tests["seconds"][f"{program} {name}"]):
-            modules[name.rpartition("::")[0]].append(name)
-        ranked = sorted(
-            (-caught_by[f"{program} {name}"], rank, tests["seconds"][f"{program} {name}"], name)
-            for names in modules.values()
-            for rank, name in enumerate(names)
-        )
-        names = [name for *_, name in ranked]
+        ranks = Counter()
+        ranked = []
+        for seconds, name in sorted((tests["seconds"][f"{program} {name}"], name) for name in by_program[program]):
+            module = name.rpartition("::")[0]
+            ranked.append((-caught_by[f"{program} {name}"], ranks[module], seconds, name))
+            ranks[module] += 1
+        names = [name for *_, name in sorted(ranked)]
         size = BATCH if program in ("scripts", "system") else len(names)
         batches += [(program, names[i : i + size]) for i in range(0, len(names), size)]
     return batches
@@ -348,16 +336,9 @@ def run_tests(program, path, names, number, limit, system_file, variables, threa
         env["MUTANT"] = number
     options = ["-Zunstable-options", "--format=json", "--report-time", f"--test-threads={threads}", "--exact"]
     folder = COPY / ("tests" if program in ("scripts", "system") else f"shared/{program}")
-    process = subprocess.Popen(
-        ["prlimit", "--as=16000000000", path, *options, *names],
-        cwd=folder,
-        env=env,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-        start_new_session=True,
-    )
+    command = ["prlimit", "--as=16000000000", path, *options, *names]
+    none, pipe = subprocess.DEVNULL, subprocess.PIPE
+    process = subprocess.Popen(command, cwd=folder, env=env, stdin=none, stdout=pipe, stderr=none, text=True, start_new_session=True)
     late = threading.Event()
 
     def end():
@@ -402,29 +383,24 @@ class System:
         self.file, self.process, self.runs = self.folder / "lent/system.json", None, 0
 
     def __enter__(self):
-        self.start()
         return self
 
     def __exit__(self, *_):
-        self.end()
+        self.stop()
+        shutil.rmtree(self.folder, ignore_errors=True)
 
     def use(self):
-        if self.process is None or self.runs >= RUNS_PER_SYSTEM:
+        self.runs += 1
+        if self.process is None or self.runs > RUNS_PER_SYSTEM:
             self.stop()
             self.start()
-        self.runs += 1
 
     def start(self):
-        self.runs = 0
+        self.runs = 1
         shutil.rmtree(self.file.parent, ignore_errors=True)
         with open(self.folder / "log", "w") as log:
-            self.process = subprocess.Popen(
-                [ROOT / "target/debug/local", "serve", "--runner", str(os.getpid()), "--folder", self.file.parent],
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-                start_new_session=True,
-            )
+            command = [ROOT / "target/debug/local", "serve", "--runner", str(os.getpid()), "--folder", self.file.parent]
+            self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
         deadline = time.monotonic() + START_S
         while not self.file.exists():
             if self.process.poll() is not None or time.monotonic() > deadline:
@@ -439,10 +415,6 @@ class System:
             except subprocess.TimeoutExpired:
                 self.process.kill()
                 self.process.wait()
-
-    def end(self):
-        self.stop()
-        shutil.rmtree(self.folder, ignore_errors=True)
 
 
 # Reporting.
@@ -501,8 +473,8 @@ def write_if_new(path, data):
         path.write_bytes(data)
 
 
-def run_for_text(command, cwd):
-    done = subprocess.run(command, cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+def run_for_text(command):
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     if done.returncode:
         sys.exit(f"{' '.join(command)}: {(done.stderr.strip() or 'failed').splitlines()[-1]}")
     return done.stdout
