@@ -94,12 +94,9 @@ def order(sale, n):
     return item
 
 
-def typed(value):
-    return {"N": str(value)} if isinstance(value, int) else {"S": value}
-
-
 def write(endpoint, table, items):
-    requests = [{"PutRequest": {"Item": {name: typed(value) for name, value in item.items()}}} for item in items]
+    typed = [{name: {"N": str(value)} if isinstance(value, int) else {"S": value} for name, value in item.items()} for item in items]
+    requests = [{"PutRequest": {"Item": item}} for item in typed]
     headers = {
         "content-type": "application/x-amz-json-1.0",
         "x-amz-target": "DynamoDB_20120810.BatchWriteItem",
@@ -133,26 +130,19 @@ def functions():
             pass
 
 
-def forget_peaks():
-    """Resets the peaks (Documentation/filesystems/proc.rst, `clear_refs`)."""
-    for pid in functions():
-        Path(f"/proc/{pid}/clear_refs").write_text("5")
-
-
 def export(sale, form, out):
-    forget_peaks()
-    begun = time.monotonic()
-    tool = subprocess.Popen([TOOL, "export", "--sale", sale, "--format", form, "--out", out], stderr=subprocess.PIPE, text=True)
-    peak, said = 0, []
-    with ThreadPoolExecutor(1) as pool:
-        lines = pool.submit(lambda: [(time.monotonic() - begun, line.rstrip()) for line in tool.stderr])
-        while tool.poll() is None:
-            peak = max(peak, peak_kb(tool.pid))
-            time.sleep(0.01)
-        said = lines.result()
+    """Returns the seconds, and the peaks of the tool and the function."""
+    for pid in functions():
+        # Resets the peak (Documentation/filesystems/proc.rst).
+        Path(f"/proc/{pid}/clear_refs").write_text("5")
+    begun, peak = time.monotonic(), 0
+    tool = subprocess.Popen([TOOL, "export", "--sale", sale, "--format", form, "--out", out])
+    while tool.poll() is None:
+        peak = max(peak, peak_kb(tool.pid))
+        time.sleep(0.01)
     if tool.returncode != 0:
-        raise SystemExit(f"cannot go on: {said}")
-    return time.monotonic() - begun, peak, max(map(peak_kb, functions()), default=0), said
+        raise SystemExit("cannot go on: the tool failed")
+    return time.monotonic() - begun, peak, max(map(peak_kb, functions()), default=0)
 
 
 def rows_of(form, file):
@@ -174,7 +164,7 @@ def measure(running, count):
     with tempfile.TemporaryDirectory() as folder:
         for form in ["csv", "jsonl"]:
             out = Path(folder) / f"orders.{form}"
-            took, tool_kb, function_kb, said = export(sale, form, out)
+            took, tool_kb, function_kb = export(sale, form, out)
             expected = {item["id"]: item for item in (order(sale, n) for n in range(count))}
             wrong = 0
             for row in rows_of(form, out):
@@ -185,8 +175,7 @@ def measure(running, count):
             size = out.stat().st_size / 1e6
             print(
                 f"{count} orders, {form}: {took:.1f} s, {size:.1f} MB, wrong or twice {wrong}, missing {len(expected)}; "
-                f"peak of the tool {tool_kb / 1024:.1f} MB, of the function {function_kb / 1024:.1f} MB; "
-                f"first words after {said[0][0]:.1f} s: {said[0][1]}",
+                f"peak of the tool {tool_kb / 1024:.1f} MB, of the function {function_kb / 1024:.1f} MB",
                 flush=True,
             )
             peaks[form] = (tool_kb, function_kb)
