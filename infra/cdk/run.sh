@@ -6,4 +6,4 @@ cd "${0%/*}" || exit
 ../../tools/packages.sh infra/cdk || exit
 # The SDK says at each start that it wants a newer Node next year.
 export AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED=true
-exec node --import tsx deploy/main.ts "$@"
+exec node --import ./typescript.js deploy/main.ts "$@"

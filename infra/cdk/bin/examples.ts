@@ -79,7 +79,7 @@ export function synthesize(
   { withTemplateCheck = true } = {},
 ): { status: number | null; stderr: string } {
   const { NODE_ENV, VITEST, CDK_VALIDATION, ...env } = process.env;
-  const { status, stderr } = spawnSync('node', ['--import', 'tsx', 'bin/flash-sale.ts'], {
+  const { status, stderr } = spawnSync('node', ['--import', './typescript.js', 'bin/flash-sale.ts'], {
     cwd: APP,
     encoding: 'utf8',
     timeout: LIMIT_MS,

@@ -24,7 +24,7 @@ function state(): string {
       .filter((entry) => entry.isFile())
       .map((entry) => join(entry.parentPath, entry.name)),
   );
-  const own = ['.cfnlintrc', 'cdk.json', 'deploy/paths.ts', 'package.json', 'tsconfig.json'].map((name) => join(APP, name));
+  const own = ['.cfnlintrc', 'cdk.json', 'deploy/paths.ts', 'package.json', 'tsconfig.json', 'typescript.js'].map((name) => join(APP, name));
   for (const file of [...inputs.sort(), ...own, REQUIREMENTS, ...['api.yaml', 'package-lock.json'].map((name) => join(ROOT, name))]) {
     const content = readFileSync(file);
     digest.update(`${file} ${content.length} `).update(content);

@@ -25,7 +25,7 @@ function documents(folder = ''): string[] {
 function run(args: string[], variables: Record<string, string> = {}) {
   const { PATH } = process.env;
   const home = mkdtempSync(join(workplace, 'home-'));
-  return spawnSync('node', ['--import', 'tsx', 'deploy/main.ts', ...args], {
+  return spawnSync('node', ['--import', './typescript.js', 'deploy/main.ts', ...args], {
     cwd: APP,
     encoding: 'utf8',
     timeout: 300_000,

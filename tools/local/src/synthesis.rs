@@ -68,7 +68,7 @@ async fn synthesize(all: &Path, kept: &Path) -> Result<()> {
     });
     let mut app = Command::new("node");
     app.current_dir(paths::cdk())
-        .args(["--import", "tsx", "bin/flash-sale.ts"])
+        .args(["--import", "./typescript.js", "bin/flash-sale.ts"])
         // The template check takes longer than the deployment; `npm run lint` runs it.
         .env("CDK_VALIDATION", "false")
         .env("CDK_OUTDIR", &unfinished)
