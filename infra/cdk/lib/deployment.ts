@@ -2,53 +2,37 @@ import { dev } from '../settings/dev.ts';
 import { local } from '../settings/local.ts';
 import { parked } from '../settings/parked.ts';
 import { prod } from '../settings/prod.ts';
-import { type HostedZone, type ProvisionedWindow, type Settings, SettingsError, UsageError, validated } from './settings.ts';
+import { type EdgeSettings, type OidcIdentity, type PageSettings, type Settings, SettingsError, UsageError, validated } from './settings.ts';
 
 /** The profiles: what each costs while idle, and what it gives up for that, is in `docs/deployment.md`. */
 export const PROFILES = { dev, prod, parked, local } as const;
 
 export type Profile = keyof typeof PROFILES;
 
+/** The settings that a deployment's file decides by the same names. */
+const COPIED = ['name', 'operatorClaims', 'pictureHosts', 'alarmEmail', 'throttleBusySalesTo', 'provisioned', 'logLevel'] as const;
+
 /**
  * One deployment: its owner's decisions, committed in `deployments/NAME.ts`. Everything else comes from its profile in
  * `settings/`. `./flash deploy NAME` reads it, so that nothing depends on command lines that the next person would forget.
+ * `settings.ts` explains the fields that are the same there.
  */
-export interface Deployment {
+export interface Deployment
+  extends Partial<Pick<Settings, (typeof COPIED)[number]>>,
+    Partial<Pick<OidcIdentity, 'issuer' | 'audience'>>,
+    Partial<Pick<EdgeSettings, 'domain' | 'letPast'>>,
+    Partial<PageSettings> {
   profile: Profile;
   /** The region, such as eu-central-1. */
   region: string;
   /** The account it belongs to: nothing is deployed with credentials of any other. */
   account?: string;
-  /** The prefix of every name, for a second deployment in one account. */
-  name?: string;
   /** The qualifier of `cdk bootstrap --qualifier`, if the account has its own. */
   qualifier?: string;
-  /** The OpenID Connect issuer of buyers and operators. Without it, dev creates a Cognito user pool. */
-  issuer?: string;
-  /** The accepted values of `aud` in tokens. The first is the page's client id. */
-  audience?: string[];
-  /** Where the page asks for tokens, if on other hosts than the issuer's. */
-  signInOrigins?: string[];
-  /** The claims that make a user an operator. */
-  operatorClaims?: string[];
-  /** Where buyers pay. */
-  payUrl?: string;
-  /** Where buyers reach a person: `mailto:…` or `https://…`. */
-  contactUrl?: string;
   /** The gift service that is notified of winners. */
   giftUrl?: string;
   /** The address that every event is sent to. */
   webhookUrl?: string;
-  /** Hosts that pictures may come from, besides the page's own. */
-  pictureHosts?: string[];
-  /** The limit of a busy sale, in requests a second. */
-  throttleBusySalesTo?: number;
-  /** Who receives the alarms. Required in prod. */
-  alarmEmail?: string;
-  /** The shop's name, with its zone of Route 53 or its certificate in us-east-1. */
-  domain?: { name: string; certificateArn?: string; zone?: HostedZone };
-  /** Processes that wait for a crowd. */
-  provisioned?: ProvisionedWindow[];
   /** Your own Redis instead of ElastiCache. */
   redisUrl?: string;
   /** Redis shards: more than one for a sale with lanes, or for many sales at once. A parked deployment has one. */
@@ -62,13 +46,10 @@ export interface Deployment {
   edge?: boolean;
   /** Which key CloudFront sends; `./flash rotate-edge-key` says when to change it. */
   edgeKey?: string;
-  /** Answers requests that bypass the edge, for the deployment that puts an edge in front of a running shop. */
-  letPast?: boolean;
   /** Whether CloudFront checks tickets of sales with a line; by default, the profile decides. */
   edgeLine?: boolean;
   /** In prod: `at-once` for a fix while an alarm rings, which would prevent a canary. */
   releases?: Release;
-  logLevel?: Settings['logLevel'];
   /** Upcoming sales, for which `./flash preflight` checks the account's quotas. */
   sales?: PlannedSale[];
   smoke?: SmokeSettings;
@@ -187,8 +168,7 @@ export function settingsOf(name: string, deployment: Deployment, { first = false
     const idle = (['domain', 'edgeKey', 'letPast', 'edgeLine'] as const).filter((field) => deployment[field] !== undefined);
     if (idle.length > 0) throw new DeploymentError(name, [`edge: required for ${idle.join(', ')}`]);
   }
-  const copied = ['name', 'operatorClaims', 'pictureHosts', 'alarmEmail', 'throttleBusySalesTo', 'provisioned', 'releases', 'logLevel'] as const;
-  for (const field of copied) {
+  for (const field of [...COPIED, 'releases'] as const) {
     if (deployment[field] !== undefined) Object.assign(settings, { [field]: deployment[field] });
   }
   if (releases !== undefined && settings.releases === 'canary') settings.releases = releases;

@@ -68,6 +68,7 @@ export interface Settings {
   parked?: boolean;
   /** Queues and the topic refuse plain HTTP, which is all that the emulator supports. */
   requireTls: boolean;
+  /** Who receives the alarms. Required in prod. */
   alarmEmail?: string;
   /** Alarms on expressions over metrics. The emulator only supports those on a single metric. */
   expressionAlarms: boolean;
@@ -133,7 +134,9 @@ export interface PageSettings {
 
 export interface OidcIdentity {
   kind: 'oidc';
+  /** The OpenID Connect issuer of buyers and operators. A `dev` without one creates a Cognito user pool. */
   issuer: string;
+  /** The accepted values of `aud` in tokens. The first is the page's client id. */
   audience: string[];
 }
 

@@ -5,10 +5,7 @@ import { common, SMALL_NODE } from './common.ts';
 export const dev: Settings = {
   ...common,
   name: 'flash-sale-dev',
-  // At `debug` the SDK writes dozens of lines for each request, and schedules make four a minute.
-  logLevel: 'info',
   logRetentionDays: 7,
-  orderConcurrency: 10,
   throttle: {
     requestsPerSecond: 500,
     burst: 1_000,
@@ -22,13 +19,9 @@ export const dev: Settings = {
   network: 'dual-stack',
   observability: 'essential',
   signingSecrets: 'one',
-  releases: 'in-place',
-  table: {},
   // Each run of a schedule would be traced, which costs as much as one and a half secrets.
   tracing: false,
   tags: { application: 'flash-sale', stage: 'dev' },
-  keepData: false,
-  protectData: false,
   requireTls: true,
   expressionAlarms: true,
   // CloudFront costs nothing while idle; the firewall would.

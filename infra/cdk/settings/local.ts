@@ -9,7 +9,6 @@ export const local: Settings = {
   // An existing bucket needs no bootstrap stack.
   functionUpload: { kind: 'bucket', name: 'flash-sale-functions' },
   logRetentionDays: 1,
-  orderConcurrency: 10,
   throttle: {
     // More than any machine can handle, so that measurements never hit it.
     requestsPerSecond: 100_000,
@@ -24,12 +23,6 @@ export const local: Settings = {
   network: 'endpoints',
   observability: 'full',
   signingSecrets: 'each',
-  releases: 'in-place',
-  table: {},
-  tracing: false,
-  tags: {},
-  keepData: false,
-  protectData: false,
   requireTls: false,
   expressionAlarms: false,
   emulator: '',

@@ -7,7 +7,7 @@ import { ofAccount, pushUrlOf, type Target, urlThatAnswers } from '../deploy/tar
 import { type Deployment, type Occasion, settingsOf } from '../lib/deployment.ts';
 import { UsageError } from '../lib/settings.ts';
 import { type Recorded, recordedAws, refused } from './aws.ts';
-import { ACCOUNT, bootstrapped, executions, issuer, NO_STACK, secretArn, secretHas, secretIs, stackIs, templateIs, warmed, WELL } from './recorded.ts';
+import { ACCOUNT, bootstrapped, CERTIFICATE, executions, issuer, NO_STACK, secretArn, secretIs, stackIs, templateIs, warmed, WELL } from './recorded.ts';
 import { synthesized } from './stack.ts';
 
 const NOW = Date.parse('2026-11-23T12:00:00Z');
@@ -118,11 +118,6 @@ describe('whatever would fail, or shut the shop, is reported before anything is 
     ['missing tools', { before: SHOP, missing: ['rustup'] }, /Not installed:\n {2}- rustup/],
     ['a new account', { answers: { 'GET /2016-08-19/account-settings': executions(10) } }, /lambda quota: the account has 10 .*\n {4}aws service-quotas/],
     ['a key that functions do not have', { before: SHOP, deployment: { edgeKey: 'key2' } }, /edge key: the secret has no key2.*\n {4}\.\/flash rotate-edge-key/],
-    [
-      'a key that they may not have yet',
-      { before: SHOP, deployment: { edgeKey: 'key2' }, answers: { GetSecretValue: secretHas('{"key1":"a","key2":"b"}', NOW / 1_000 - 60) } },
-      /edge key: functions may not know key2 before 2026-11-23T12:19/,
-    ],
     ['the second key of a secret that does not exist yet', { deployment: { edgeKey: 'key2' } }, /edge key: the secret is created with key1, and has no key2/],
     ['a secret scheduled for deletion, which new processes could not read', { before: SHOP, answers: { DescribeSecret: secretIs({ DeletedDate: 1_759_000_000 }) } }, /secrets: the edge's keys is scheduled for deletion\n {4}aws secretsmanager restore-secret/],
     ['a secret that is gone', { before: SHOP, answers: { DescribeSecret: refused('ResourceNotFoundException'), GetSecretValue: refused('ResourceNotFoundException') } }, /secrets: the edge's keys is gone/],
@@ -175,18 +170,14 @@ describe('a switch to another Redis', () => {
   });
 });
 
-describe('the account', () => {
-  const all = async (version: Recorded) => {
-    const { on, programs, done } = shop({ answers: { GetParameter: version }, edgeAnswers: { GetParameter: version } });
-    await ensureBootstrap(on, programs);
-    return done;
-  };
-
-  test('is bootstrapped if it is not yet, or if the version is too old', async () => {
-    expect(await all(refused('ParameterNotFound'))).toEqual(['bootstrap eu-central-1 us-east-1']);
-    expect(await all(bootstrapped('5'))).toEqual(['bootstrap eu-central-1 us-east-1']);
-    expect(await all(bootstrapped('6'))).toEqual([]);
-  });
+test.each([
+  ['no bootstrap stack', refused('ParameterNotFound'), ['bootstrap eu-central-1 us-east-1']],
+  ['an old version', bootstrapped('5'), ['bootstrap eu-central-1 us-east-1']],
+  ['a version that is enough', bootstrapped('6'), []],
+])('an account with %s is bootstrapped if it must be', async (_, version, does) => {
+  const { on, programs, done } = shop({ answers: { GetParameter: version }, edgeAnswers: { GetParameter: version } });
+  await ensureBootstrap(on, programs);
+  expect(done).toEqual(does);
 });
 
 describe('a deployment that is destroyed', () => {
@@ -201,14 +192,10 @@ describe('a deployment that is destroyed', () => {
     return [...deletions(on.aws), ...deletions(on.edgeAws)];
   };
   const edgeIsThere = { GetTemplate: templateIs({ Resources: {} }), DescribeStacks: NO_STACK, ...gone };
+  const answers = { ...gone, DescribeStackResources: resources, DescribeStacks: NO_STACK };
 
-  test('takes the firewall with it', async () => {
-    expect(await asked({ before: SHOP, answers: { ...gone, DescribeStackResources: resources, DescribeStacks: NO_STACK }, edgeAnswers: edgeIsThere })).toEqual(['flash-sale', 'flash-sale-edge']);
-  });
-
-  test('takes the firewall with it even if the file has none any more', async () => {
-    const world: World = { before: SHOP, deployment: { edge: false }, answers: { ...gone, DescribeStackResources: resources, DescribeStacks: NO_STACK }, edgeAnswers: edgeIsThere };
-    expect(await asked(world)).toEqual(['flash-sale', 'flash-sale-edge']);
+  test.each([{}, { edge: false }])('takes the firewall with it, also if the file has none any more: %j', async (deployment) => {
+    expect(await asked({ before: SHOP, deployment, answers, edgeAnswers: edgeIsThere })).toEqual(['flash-sale', 'flash-sale-edge']);
   });
 
   test('takes away what a first deployment has left that failed: the firewall alone', async () => {
@@ -217,19 +204,15 @@ describe('a deployment that is destroyed', () => {
   });
 });
 
-describe('a shop under a name without a record', () => {
-  const certificateArn = `arn:aws:acm:us-east-1:${ACCOUNT}:certificate/c`;
-  const { on } = shop({ deployment: { domain: { name: 'sale.example.com', certificateArn } } });
+test('a shop under a name without a record is bought from under its CloudFront name, and the record is printed', async () => {
+  const { on } = shop({ deployment: { domain: { name: 'sale.example.com', certificateArn: CERTIFICATE } } });
   const outputs = { EdgeUrl: 'https://sale.example.com', EdgeCloudFrontName: 'd111.cloudfront.net' };
-
-  test('is bought from under its CloudFront name, and the record is printed', async () => {
-    const said: string[] = [];
-    const none = async () => Promise.reject(new Error('ENOTFOUND'));
-    expect(await urlThatAnswers(on, outputs, (line) => said.push(line), none)).toBe('https://d111.cloudfront.net');
-    expect(said.join()).toContain('create the record sale.example.com CNAME d111.cloudfront.net');
-    expect(await urlThatAnswers(on, outputs, (line) => said.push(line), async () => [])).toBe('https://sale.example.com');
-    expect(said).toHaveLength(1);
-  });
+  const said: string[] = [];
+  const none = async () => Promise.reject(new Error('ENOTFOUND'));
+  expect(await urlThatAnswers(on, outputs, (line) => said.push(line), none)).toBe('https://d111.cloudfront.net');
+  expect(said.join()).toContain('create the record sale.example.com CNAME d111.cloudfront.net');
+  expect(await urlThatAnswers(on, outputs, (line) => said.push(line), async () => [])).toBe('https://sale.example.com');
+  expect(said).toHaveLength(1);
 });
 
 test('the address for push is the one that answers: on the emulator, the API is in the path', () => {
