@@ -27,10 +27,7 @@ async function settingsGiven(): Promise<Settings> {
   }
   const name = given('env');
   const deployment = await deploymentNamed(name, given('deployments'));
-  return settingsOf(name ?? '', deployment, {
-    first: given('first') === 'true',
-    releases: given('releases') === 'at-once' ? 'at-once' : undefined,
-  });
+  return settingsOf(name ?? '', deployment, { first: given('first') === 'true', releases: given('releases') === 'at-once' ? 'at-once' : undefined });
 }
 
 try {

@@ -82,8 +82,7 @@ async function runSmoke(on: Target): Promise<void> {
     await aws.lambda.send(new InvokeCommand({ FunctionName: outputs['WarmupFunctionName'], Payload: new TextEncoder().encode('{}') }));
   };
   const url = await urlThatAnswers(on, outputs, say);
-  const buys = (token: (role: 'buyer' | 'operator') => Promise<string>) =>
-    smoke({ url, token, paymentKey, load, say: (line) => say(`  ${line}`) });
+  const buys = (token: (role: 'buyer' | 'operator') => Promise<string>) => smoke({ url, token, paymentKey, load, say: (line) => say(`  ${line}`) });
   if (settings.parked) return say('Not tested: the deployment is parked, and sells nothing.');
   say('Smoke test: one purchase');
   if (outputs['SmokeClientId'] !== undefined) return withUsers(aws, outputs, buys);

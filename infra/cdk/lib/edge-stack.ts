@@ -79,11 +79,7 @@ export class EdgeStack extends Stack {
           name: 'known-bad-addresses',
           priority: 0,
           statement: {
-            managedRuleGroupStatement: {
-              vendorName: 'AWS',
-              name: 'AWSManagedRulesAmazonIpReputationList',
-              scopeDownStatement: allBut(CALLBACKS),
-            },
+            managedRuleGroupStatement: { vendorName: 'AWS', name: 'AWSManagedRulesAmazonIpReputationList', scopeDownStatement: allBut(CALLBACKS) },
           },
           overrideAction: { none: {} },
           visibilityConfig: seenAs('known-bad-addresses'),
@@ -91,9 +87,7 @@ export class EdgeStack extends Stack {
         {
           name: 'rate-per-address',
           priority: 1,
-          statement: {
-            rateBasedStatement: { aggregateKeyType: 'IP', evaluationWindowSec: WINDOW_S, limit, scopeDownStatement: allBut(CALLBACKS) },
-          },
+          statement: { rateBasedStatement: { aggregateKeyType: 'IP', evaluationWindowSec: WINDOW_S, limit, scopeDownStatement: allBut(CALLBACKS) } },
           action: { block: { customResponse: { responseCode: 429, customResponseBodyKey: TURNED_AWAY } } },
           visibilityConfig: seenAs('rate-per-address'),
         },

@@ -67,12 +67,7 @@ export class Edge extends Construct {
     // Functions accept any key in it; CloudFront sends one.
     const key = new Secret(this, 'Key', {
       description: 'Keys that prove that requests came through the edge',
-      generateSecretString: {
-        secretStringTemplate: '{}',
-        generateStringKey: FIRST_KEY,
-        passwordLength: KEY_LENGTH,
-        excludePunctuation: true,
-      },
+      generateSecretString: { secretStringTemplate: '{}', generateStringKey: FIRST_KEY, passwordLength: KEY_LENGTH, excludePunctuation: true },
       removalPolicy: RemovalPolicy.DESTROY,
     });
     this.keyArn = key.secretArn;

@@ -14,11 +14,7 @@ import { type PageSettings, type Settings, UsageError } from './settings.ts';
 
 /** Their names contain a hash of their content (`web/build.js`). */
 const ASSETS = 'assets';
-const FOR_GOOD = [
-  deployment.CacheControl.setPublic(),
-  deployment.CacheControl.maxAge(Duration.days(365)),
-  deployment.CacheControl.immutable(),
-];
+const FOR_GOOD = [deployment.CacheControl.setPublic(), deployment.CacheControl.maxAge(Duration.days(365)), deployment.CacheControl.immutable()];
 /** Drawings, which sales refer to by path. */
 const ART = 'art';
 const FOR_A_DAY = [deployment.CacheControl.setPublic(), deployment.CacheControl.maxAge(Duration.days(1))];

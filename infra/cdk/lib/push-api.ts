@@ -42,10 +42,7 @@ export class PushApi extends Construct {
 
   constructor(scope: Construct, id: string, settings: Settings) {
     super(scope, id);
-    this.api = new apigateway.WebSocketApi(this, 'Api', {
-      apiName: `${settings.name}-push`,
-      routeSelectionExpression: '$request.body.action',
-    });
+    this.api = new apigateway.WebSocketApi(this, 'Api', { apiName: `${settings.name}-push`, routeSelectionExpression: '$request.body.action' });
     this.stage = new apigateway.WebSocketStage(this, 'Stage', {
       webSocketApi: this.api,
       stageName: PUSH_STAGE,

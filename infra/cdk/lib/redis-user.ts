@@ -50,11 +50,7 @@ export class RedisUser extends Construct {
     // Without ours there would be AWS's default user. Nobody signs in with this one.
     const nobody = make('default', 'off ~* -@all');
     const functions = make(USER, MAY);
-    const group = new elasticache.CfnUserGroup(this, 'Group', {
-      userGroupId: name,
-      engine: 'valkey',
-      userIds: [nobody.ref, functions.ref],
-    });
+    const group = new elasticache.CfnUserGroup(this, 'Group', { userGroupId: name, engine: 'valkey', userIds: [nobody.ref, functions.ref] });
     this.groupId = group.ref;
   }
 

@@ -64,12 +64,7 @@ function shardsOf(group: elasticache.CfnReplicationGroup, { shards, replicas }: 
   }));
 }
 
-function replicationGroup(
-  scope: Construct,
-  redis: ElastiCacheRedis,
-  network: Network,
-  user: RedisUser | undefined,
-): elasticache.CfnReplicationGroup {
+function replicationGroup(scope: Construct, redis: ElastiCacheRedis, network: Network, user: RedisUser | undefined): elasticache.CfnReplicationGroup {
   const subnets = new elasticache.CfnSubnetGroup(scope, 'Subnets', {
     description: 'Isolated subnets',
     subnetIds: network.isolatedSubnets.map((subnet) => subnet.subnetId),

@@ -14,8 +14,7 @@ const sections = runbook.split(/^## /m).slice(1);
 // Other sections are about more than one alarm.
 const entries = sections.filter((each) => /^[a-z0-9-]+\n/.test(each));
 
-const named = (id: string, of = template) =>
-  properties(of, 'AWS::CloudWatch::Alarm').find(({ AlarmName }) => AlarmName === `${settings.name}-${id}`);
+const named = (id: string, of = template) => properties(of, 'AWS::CloudWatch::Alarm').find(({ AlarmName }) => AlarmName === `${settings.name}-${id}`);
 
 /** Each alarm on Redis exists once per shard. */
 const idOf = (name: string): string => name.slice(settings.name.length + 1).replace(/-shard-\d+$/, '');
@@ -92,11 +91,7 @@ test('the busiest sale raises an alarm at twice its plan', () => {
   const { Metrics, ...alarm } = named('sale-busy');
   expect(alarm).toMatchObject({ Threshold: 2, ComparisonOperator: 'GreaterThanOrEqualToThreshold', EvaluationPeriods: 1 });
   expect(Metrics).toMatchObject([
-    {
-      Expression: `SELECT SUM(SaleLoad) FROM SCHEMA("${settings.name}", Sale) GROUP BY Sale ORDER BY SUM() DESC`,
-      Period: 60,
-      ReturnData: true,
-    },
+    { Expression: `SELECT SUM(SaleLoad) FROM SCHEMA("${settings.name}", Sale) GROUP BY Sale ORDER BY SUM() DESC`, Period: 60, ReturnData: true },
   ]);
 });
 

@@ -16,9 +16,7 @@ function widgetsOf(from: typeof template): Json[] {
 }
 
 const widgets = widgetsOf(template);
-const graphs = new Map<string, Json>(
-  widgets.filter(({ type }) => type === 'metric').map(({ properties }) => [properties.title, properties.metrics]),
-);
+const graphs = new Map<string, Json>(widgets.filter(({ type }) => type === 'metric').map(({ properties }) => [properties.title, properties.metrics]));
 
 test('has all alarms at the top', () => {
   const [first] = widgets;

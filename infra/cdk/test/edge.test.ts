@@ -79,10 +79,7 @@ describe('the edge', () => {
     const key = secretFor(template, /through the edge/);
     expect(key.properties).not.toHaveProperty('SecretString');
     expect(origin.OriginCustomHeaders).toEqual([
-      {
-        HeaderName: KEY_HEADER,
-        HeaderValue: { 'Fn::Join': ['', ['{{resolve:secretsmanager:', { Ref: key.id }, ':SecretString:key1::}}']] },
-      },
+      { HeaderName: KEY_HEADER, HeaderValue: { 'Fn::Join': ['', ['{{resolve:secretsmanager:', { Ref: key.id }, ':SecretString:key1::}}']] } },
     ]);
     // CloudFront rejects these.
     for (const name of [KEY_HEADER, VIEWER_HEADER]) expect(name).not.toMatch(/^x-(edge|amz|amzn|real-ip|forwarded-proto)/);
@@ -102,9 +99,7 @@ describe('the edge', () => {
   });
 
   test('is behind the firewall of us-east-1', () => {
-    expect(config.WebACLId).toEqual({
-      'Fn::GetStackOutput': { StackName: `${settings.name}-edge`, OutputName: 'FirewallArn', Region: 'us-east-1' },
-    });
+    expect(config.WebACLId).toEqual({ 'Fn::GetStackOutput': { StackName: `${settings.name}-edge`, OutputName: 'FirewallArn', Region: 'us-east-1' } });
   });
 
   test('is the only way in: each function that answers people has its keys, and refuses requests that bypassed it', () => {
@@ -121,10 +116,7 @@ describe('the edge', () => {
     const named = synthesized(own);
     const { DistributionConfig } = only(named, 'AWS::CloudFront::Distribution').properties;
     expect(DistributionConfig.Aliases).toEqual(['sale.example.com']);
-    expect(DistributionConfig.ViewerCertificate).toMatchObject({
-      AcmCertificateArn: certificateArn,
-      MinimumProtocolVersion: 'TLSv1.2_2021',
-    });
+    expect(DistributionConfig.ViewerCertificate).toMatchObject({ AcmCertificateArn: certificateArn, MinimumProtocolVersion: 'TLSv1.2_2021' });
     named.hasOutput('EdgeUrl', { Value: 'https://sale.example.com' });
     // For its DNS record.
     named.hasOutput('EdgeCloudFrontName', { Value: { 'Fn::GetAtt': [only(named, 'AWS::CloudFront::Distribution').id, 'DomainName'] } });

@@ -33,9 +33,7 @@ test.each([
     ParallelizationFactor: 1,
     FunctionResponseTypes: ['ReportBatchItemFailures'],
     BisectBatchOnFunctionError: true,
-    FilterCriteria: {
-      Filters: [{ Pattern: JSON.stringify({ eventName: ['INSERT', 'MODIFY'], dynamodb: { Keys: { pk: { S: prefixes } } } }) }],
-    },
+    FilterCriteria: { Filters: [{ Pattern: JSON.stringify({ eventName: ['INSERT', 'MODIFY'], dynamodb: { Keys: { pk: { S: prefixes } } } }) }] },
     ...how,
   });
   expect(feed.MaximumRetryAttempts).toBe(MaximumRetryAttempts);

@@ -131,9 +131,7 @@ test.each([
 test.each(SCHEDULED)('%s runs once a minute, and ends before the next run', (name) => {
   expect(FUNCTIONS[name].timeout_s).toBeLessThan(SCHEDULE_EVERY_S);
   const fn = functionNamed(template, name, settings).id;
-  const [schedule, ...more] = resources(template, 'AWS::Scheduler::Schedule').filter(
-    ({ properties }) => target(properties.Target.Arn) === fn,
-  );
+  const [schedule, ...more] = resources(template, 'AWS::Scheduler::Schedule').filter(({ properties }) => target(properties.Target.Arn) === fn);
   expect(more).toEqual([]);
   expect(schedule!.properties.ScheduleExpression).toBe('rate(1 minute)');
   expect(schedule!.properties.State).toBe('ENABLED');

@@ -31,11 +31,7 @@ describe('the page\'s bucket', () => {
   test('has the pages, each kind of file with its cache time, and keeps the files of the previous version', () => {
     const uploads = resources(template, 'Custom::CDKBucketDeployment');
     const told = uploads.map(({ properties }) => [properties.DestinationBucketKeyPrefix ?? '', properties.SystemMetadata['cache-control']]);
-    expect(Object.fromEntries(told)).toEqual({
-      assets: 'public, max-age=31536000, immutable',
-      art: 'public, max-age=86400',
-      '': 'no-cache',
-    });
+    expect(Object.fromEntries(told)).toEqual({ assets: 'public, max-age=31536000, immutable', art: 'public, max-age=86400', '': 'no-cache' });
     for (const { properties } of uploads) {
       expect(target(properties.DestinationBucketName)).toBe(bucket.id);
       expect(properties.Prune).toBe(false);

@@ -209,9 +209,7 @@ test.each(FUNCTION_NAMES)('%s reads a seed only if it needs one', (name) => {
 });
 
 test('the waiting room writes only to lines', () => {
-  const writes = statementsOf('waiting_room').filter(
-    ({ Action, Effect }) => Effect === 'Allow' && [Action].flat().includes('dynamodb:UpdateItem'),
-  );
+  const writes = statementsOf('waiting_room').filter(({ Action, Effect }) => Effect === 'Allow' && [Action].flat().includes('dynamodb:UpdateItem'));
   expect(writes.map(({ Action, Condition }) => [Action, Condition])).toEqual([
     ['dynamodb:UpdateItem', { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['LINE#*'] } }],
   ]);

@@ -19,11 +19,7 @@ describe.each(IN_FRONT)('%s', (name) => {
   test('has processes ready from before an opening until after the rush', () => {
     const [scaled, ...more] = targets.filter(({ properties }) => JSON.stringify(properties.ResourceId).includes(alias.id));
     expect(more).toEqual([]);
-    expect(scaled!.properties).toMatchObject({
-      ScalableDimension: 'lambda:function:ProvisionedConcurrency',
-      MinCapacity: 0,
-      MaxCapacity: 0,
-    });
+    expect(scaled!.properties).toMatchObject({ ScalableDimension: 'lambda:function:ProvisionedConcurrency', MinCapacity: 0, MaxCapacity: 0 });
     const actions = scaled!.properties.ScheduledActions.map((each: Json) => [
       each.Schedule,
       each.Timezone,
