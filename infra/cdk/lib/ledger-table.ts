@@ -32,7 +32,7 @@ const INDEXES = {
 
 export type IndexName = keyof typeof INDEXES;
 /** What orders write to. An index that does not keep up slows down the table. */
-const WRITTEN_BY_ORDERS: IndexName[] = ['orders_by_user', 'pending_by_pay_by', 'guards_by_round', 'orders_by_round', 'orders_by_time'];
+export const WRITTEN_BY_ORDERS: IndexName[] = ['orders_by_user', 'pending_by_pay_by', 'guards_by_round', 'orders_by_round', 'orders_by_time'];
 const ITEM_OPERATIONS = ['GetItem', 'BatchGetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'TransactWriteItems'];
 /** The permissions that Lambda needs to read a stream, on the role of the function behind it. */
 const READ_STREAM = ['DescribeStream', 'GetRecords', 'GetShardIterator', 'ListStreams'].map((action) => `dynamodb:${action}`);

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { ALARM_IDS } from '../lib/alarms.ts';
 import { ANSWERING, FUNCTION_NAMES, type FunctionName, SCHEDULED } from '../lib/functions.ts';
+import { WRITTEN_BY_ORDERS } from '../lib/ledger-table.ts';
 import type { Settings } from '../lib/settings.ts';
 import { apiOf, DEPLOYED, functionNamed, type Json, only, properties, resources, synthesized, target, variablesOf } from './stack.ts';
 
@@ -135,11 +136,7 @@ test('a throttled table raises an alarm, and so does a throttled index of orders
   expect(watched).toEqual([
     ['ReadThrottleEvents', undefined],
     ['WriteThrottleEvents', undefined],
-    ['WriteThrottleEvents', 'orders_by_user'],
-    ['WriteThrottleEvents', 'pending_by_pay_by'],
-    ['WriteThrottleEvents', 'guards_by_round'],
-    ['WriteThrottleEvents', 'orders_by_round'],
-    ['WriteThrottleEvents', 'orders_by_time'],
+    ...WRITTEN_BY_ORDERS.map((index) => ['WriteThrottleEvents', index]),
   ]);
 });
 

@@ -10,7 +10,6 @@ import { DEPLOYED, fakeFunctions, functionNamed, resources, synthesized, target,
 
 const settings = DEPLOYED.prod;
 const template = synthesized(settings);
-const local = synthesized(DEPLOYED.local);
 const readme = readFileSync(fileURLToPath(new URL('../README.md', import.meta.url)), 'utf8');
 
 /** The features of shared/context in a function's Cargo.toml: what it may access. */
@@ -94,11 +93,6 @@ describe.each(FUNCTION_NAMES)('%s', (name) => {
     expect(target(template.toJSON().Outputs[role!]?.Value)).toBe(target(properties.Role));
     const listed = variables!.match(/`\w+`/g)?.map((each) => each.slice(1, -1)) ?? [];
     expect(listed.sort()).toEqual(expectedVariables(name).filter((variable) => variable !== 'TABLE_NAME'));
-  });
-
-  test('is traced if the settings say so', () => {
-    expect(properties.TracingConfig).toEqual({ Mode: 'Active' });
-    expect(functionNamed(local, name, DEPLOYED.local).properties).not.toHaveProperty('TracingConfig');
   });
 
   test('is created after its policy, so that its first call is allowed', () => {

@@ -85,6 +85,8 @@ test('before the first deployment, most findings say that they wait for it', asy
     })),
   );
   expect(findings.find(({ check }) => check === 'alarms')!.says).toMatch(/must be confirmed/);
+  // AWS must have verified the account.
+  expect(findings.find(({ check }) => check === 'edge')!.says).toMatch(/verified.*edge: false/);
 });
 
 describe('each failure has the command that fixes it', () => {
@@ -213,14 +215,11 @@ describe('a window that has begun', () => {
   });
 });
 
-test('before the first CloudFront, it says that AWS must have verified the account', async () => {
-  const { findings } = await look({ about: { deployed: undefined, outputs: {} } });
-  expect(findings.find(({ check }) => check === 'edge')?.says).toMatch(/verified.*edge: false/);
-});
+const DEV: Partial<Deployment> = { ...DEPLOYMENTS.dev, issuer: undefined, audience: undefined, payUrl: undefined, webhookUrl: undefined, provisioned: [] };
 
 test('a sale outside prod gets no verdict', async () => {
   const sales = [{ units: 1, audience: 1_000_000, opensAt: '2099-01-01T00:00:00Z' }];
-  const { findings } = await look({ deployment: { ...DEPLOYMENTS.dev, issuer: undefined, audience: undefined, payUrl: undefined, webhookUrl: undefined, provisioned: [], sales } });
+  const { findings } = await look({ deployment: { ...DEV, sales } });
   expect(findings.find(({ check }) => check.startsWith('sale'))).toMatchObject({ is: 'wait', says: expect.stringContaining('the planner only knows prod') });
 });
 
@@ -240,10 +239,7 @@ test('the planner gets the account\'s quotas, and no past sales', async () => {
 });
 
 test('dev works in a new account, with a warning that it is not for a crowd', async () => {
-  const { findings } = await look({
-    deployment: { ...DEPLOYMENTS.dev, issuer: undefined, audience: undefined, account: ACCOUNT, payUrl: undefined, webhookUrl: undefined, provisioned: [], sales: [] },
-    answers: { 'GET /2016-08-19/account-settings': executions(10) },
-  });
+  const { findings } = await look({ deployment: { ...DEV, sales: [] }, answers: { 'GET /2016-08-19/account-settings': executions(10) } });
   expect(bad(findings).map(({ check, is }) => [check, is])).toEqual([['lambda quota', 'wait']]);
 });
 

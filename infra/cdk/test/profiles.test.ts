@@ -30,14 +30,8 @@ describe('dev', () => {
   });
 
   test.each(FUNCTION_NAMES)('%s is set up for it', (name) => {
-    const { VpcConfig, Environment, TracingConfig } = functionNamed(template, name, settings).properties;
+    const { VpcConfig, Environment } = functionNamed(template, name, settings).properties;
     expect(VpcConfig?.Ipv6AllowedForDualStack).toBe(FUNCTIONS[name].redis ? true : undefined);
-    // The SDK's default host names already work over IPv6.
-    expect(Environment.Variables).not.toHaveProperty('SECRETS_OVER_IPV6');
-    // Each scheduled run would have a trace.
-    expect(TracingConfig).toBeUndefined();
-    // Each metric costs as much as a secret.
-    expect(Environment.Variables.METRICS).toBe('off');
     // The planner's size of a run's log assumes this: at `debug`, the SDK alone writes more.
     expect(Environment.Variables.LOG_LEVEL).toBe('info');
   });
