@@ -9,7 +9,9 @@ const BUSY = 2;
 
 /** Rings when more people come than there is room for. */
 export function watchDoor(settings: Settings, alarms: Alarms, api: HttpApi): Part {
-  alarms.ringAt('gateway-5xx', api.serverErrors(), FAILURES_A_MINUTE);
+  // Including the functions' own.
+  const serverErrors = api.metric('5xx', Stats.SUM);
+  alarms.ringAt('gateway-5xx', serverErrors, FAILURES_A_MINUTE);
   if (settings.expressionAlarms) {
     // One series for each sale, and the alarm rings if any of them does: sales come and go without a deployment.
     const loads = new MathExpression({
@@ -25,8 +27,8 @@ export function watchDoor(settings: Settings, alarms: Alarms, api: HttpApi): Par
       graph('Answers by code', [eachOf(settings, 'Answers', 'Code', Stats.SUM)]),
       graph('Reservation, ms', ['p50', 'p90', 'p99'].map((statistic) => published(settings, 'ReserveMs', statistic).with({ label: statistic }))),
       graph('Load of each sale, 1 as expected', [eachOf(settings, 'SaleLoad', 'Sale', Stats.SUM)]),
-      graph('Requests at the gateway', [api.requests()], [api.clientErrors(), api.serverErrors()]),
-      graph('Gateway, ms', api.latencies()),
+      graph('Requests at the gateway', [api.metric('Count', Stats.SUM)], [api.metric('4xx', Stats.SUM), serverErrors]),
+      graph('Gateway, ms', ['p50', 'p99'].map((statistic) => api.metric('Latency', statistic).with({ label: statistic }))),
     ],
   };
 }

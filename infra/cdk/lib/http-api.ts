@@ -1,7 +1,7 @@
 import * as apigateway from 'aws-cdk-lib/aws-apigatewayv2';
 import { HttpJwtAuthorizer } from 'aws-cdk-lib/aws-apigatewayv2-authorizers';
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
-import { type Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
+import type { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { Construct } from 'constructs';
 import { accept } from './accept.ts';
 import { accessLog } from './access-log.ts';
@@ -76,20 +76,7 @@ export class HttpApi extends Construct {
     this.url = api.apiEndpoint;
   }
 
-  /** Answers of 500 and above in a minute, including the functions' own. */
-  serverErrors(): Metric {
-    return this.api.metricServerError({ statistic: Stats.SUM, period: PERIOD });
-  }
-
-  clientErrors(): Metric {
-    return this.api.metricClientError({ statistic: Stats.SUM, period: PERIOD });
-  }
-
-  requests(): Metric {
-    return this.api.metricCount({ statistic: Stats.SUM, period: PERIOD });
-  }
-
-  latencies(): Metric[] {
-    return ['p50', 'p99'].map((statistic) => this.api.metricLatency({ statistic, period: PERIOD, label: statistic }));
+  metric(metricName: string, statistic: string): Metric {
+    return this.api.metric(metricName, { statistic, period: PERIOD });
   }
 }

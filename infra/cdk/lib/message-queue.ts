@@ -1,5 +1,5 @@
 import { Duration } from 'aws-cdk-lib';
-import type { Metric } from 'aws-cdk-lib/aws-cloudwatch';
+import { type Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
 import type * as events from 'aws-cdk-lib/aws-events';
 import { SqsQueue } from 'aws-cdk-lib/aws-events-targets';
@@ -12,6 +12,8 @@ import { FUNCTIONS, type FunctionName, VISIBILITY_PER_TIMEOUT } from './function
 import type { RustFunction } from './rust-function.ts';
 import type { Settings } from './settings.ts';
 
+/** SQS's name for the messages that nobody has received. */
+export const WAITING = 'ApproximateNumberOfMessagesVisible';
 // SQS's maximum.
 const RETENTION_S = 14 * 24 * 60 * 60;
 // The most that one invocation takes without a batching window.
@@ -109,25 +111,11 @@ export class MessageQueue extends Construct {
   }
 
   alarmWhenNotEmpty(alarms: Alarms): void {
-    alarms.ringAt(`${this.name}-not-empty` as AlarmId, this.waiting(), 1);
+    alarms.ringAt(`${this.name}-not-empty` as AlarmId, this.metric(WAITING), 1);
   }
 
-  /** Counts also messages that a consumer takes before they could be counted as waiting. */
-  arrivals(): Metric {
-    return this.queue.metricNumberOfMessagesReceived({ period: PERIOD, statistic: 'sum' });
-  }
-
-  waiting(): Metric {
-    return this.queue.metricApproximateNumberOfMessagesVisible({ period: PERIOD, statistic: 'max' });
-  }
-
-  inFlight(): Metric {
-    return this.queue.metricApproximateNumberOfMessagesNotVisible({ period: PERIOD, statistic: 'max' });
-  }
-
-  /** The age of the oldest message, in seconds. */
-  oldest(): Metric {
-    return this.queue.metricApproximateAgeOfOldestMessage({ period: PERIOD, statistic: 'max' });
+  metric(metricName: string, statistic: string = Stats.MAXIMUM): Metric {
+    return this.queue.metric(metricName, { period: PERIOD, statistic });
   }
 
   private tellUrl(fn: RustFunction): void {

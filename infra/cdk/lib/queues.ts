@@ -1,8 +1,8 @@
-import type { Metric } from 'aws-cdk-lib/aws-cloudwatch';
+import { type Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import { Construct } from 'constructs';
 import type { Alarms } from './alarms.ts';
 import { graph, type Part } from './dashboard.ts';
-import { MessageQueue, type MessageQueueProps } from './message-queue.ts';
+import { MessageQueue, type MessageQueueProps, WAITING } from './message-queue.ts';
 import type { RustFunction } from './rust-function.ts';
 import type { Settings } from './settings.ts';
 
@@ -14,6 +14,8 @@ const EXPIRY_TRIES = 10;
 const WINNER_TRIES = 10;
 /** One more than the length of `RETRY_DELAYS_S` in `functions/webhook`. */
 const WEBHOOK_TRIES = 10;
+/** The age of a queue's oldest message, as SQS names it. */
+const AGE_S = 'ApproximateAgeOfOldestMessage';
 /** A buyer notices an order that takes this long. */
 const ORDER_WAIT_S = 120;
 
@@ -52,18 +54,19 @@ export function makeQueues(stack: Construct, settings: Settings, alarms: Alarms)
   const sentBack = [ordersDlq, expiryDlq, winnersDlq, webhookDlq, quarantine];
   const still = [...sentBack, notifierFailures, emitterFailures];
   for (const queue of still) queue.alarmWhenNotEmpty(alarms);
-  alarms.ringAt('orders-dlq-arrivals', ordersDlq.arrivals(), 1);
-  alarms.ringAt('orders-too-old', orders.oldest(), ORDER_WAIT_S);
+  // Also of messages that a consumer takes before they could be counted as waiting.
+  alarms.ringAt('orders-dlq-arrivals', ordersDlq.metric('NumberOfMessagesReceived', Stats.SUM), 1);
+  alarms.ringAt('orders-too-old', orders.metric(AGE_S), ORDER_WAIT_S);
 
-  const each = (queues: MessageQueue[], of: (queue: MessageQueue) => Metric): Metric[] => queues.map((queue) => of(queue).with({ label: queue.name }));
+  const each = (queues: MessageQueue[], metric: string): Metric[] => queues.map((queue) => queue.metric(metric).with({ label: queue.name }));
   const part: Part = {
     title: 'Queues',
     graphs: [
-      graph('Waiting', each(moving, (queue) => queue.waiting())),
-      graph('Being worked on', each(moving, (queue) => queue.inFlight())),
-      graph('Oldest message, s', each(moving, (queue) => queue.oldest())),
-      graph('Dead letters', each(still, (queue) => queue.waiting())),
-      graph('Oldest dead letter, s', each(still, (queue) => queue.oldest())),
+      graph('Waiting', each(moving, WAITING)),
+      graph('Being worked on', each(moving, 'ApproximateNumberOfMessagesNotVisible')),
+      graph('Oldest message, s', each(moving, AGE_S)),
+      graph('Dead letters', each(still, WAITING)),
+      graph('Oldest dead letter, s', each(still, AGE_S)),
     ],
   };
 
