@@ -1,12 +1,5 @@
 const TIMEOUT_MS = 10_000;
 
-interface Key {
-  kty?: unknown;
-  use?: unknown;
-  alg?: unknown;
-  kid?: unknown;
-}
-
 /**
  * What is wrong with an issuer, if anything. API Gateway reads its discovery document and keys at deployment, and only accepts
  * RSA keys (API Gateway, "Control access to HTTP APIs with JWT authorizers").
@@ -24,7 +17,7 @@ export async function issuerProblem(issuer: string, ask: typeof fetch = fetch): 
   }
   const set = await json(keysUrl, ask);
   if (typeof set === 'string') return `its key set ${set}: ${keysUrl}`;
-  const keys = Array.isArray(set['keys']) ? (set['keys'] as Key[]) : [];
+  const keys = Array.isArray(set['keys']) ? (set['keys'] as Record<string, unknown>[]) : [];
   if (keys.length === 0) return `its key set has no keys: ${keysUrl}`;
   const usable = keys.filter(({ kty, use, alg, kid }) => {
     const signs = use === undefined || use === 'sig';

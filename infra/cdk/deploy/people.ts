@@ -14,22 +14,16 @@ import type { Aws } from './aws.ts';
 type Outputs = Record<string, string>;
 type Role = 'buyer' | 'operator';
 
-function poolOf(outputs: Outputs): { UserPoolId: string } {
-  const UserPoolId = outputs['UserPoolId'];
-  if (UserPoolId === undefined) {
-    throw new UsageError('This deployment has no user pool: add the person to the group `operators` at your issuer (infra/cdk/README.md, "Operators").');
-  }
-  return { UserPoolId };
+function poolOf({ UserPoolId }: Outputs): { UserPoolId: string } {
+  if (UserPoolId !== undefined) return { UserPoolId };
+  throw new UsageError('This deployment has no user pool: add the person to the group `operators` at your issuer (infra/cdk/README.md, "Operators").');
 }
 
 /** Makes a user an operator, and returns where they sign in. Repeating it changes nothing. */
 export async function makeOperator({ cognito }: Aws, outputs: Outputs, email: string): Promise<string> {
   const pool = poolOf(outputs);
   const person = { ...pool, Username: email };
-  const UserAttributes = [
-    { Name: 'email', Value: email },
-    { Name: 'email_verified', Value: 'true' },
-  ];
+  const UserAttributes = [{ Name: 'email', Value: email }, { Name: 'email_verified', Value: 'true' }];
   let how = 'gets a message with an initial password';
   try {
     await cognito.send(new AdminCreateUserCommand({ ...person, UserAttributes, DesiredDeliveryMediums: ['EMAIL'] }));
