@@ -3,17 +3,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { FUNCTION_NAMES } from '../lib/functions.ts';
-import { DEPLOYED, type Json, only, resources, synthesized } from './stack.ts';
+import { DEPLOYED, type Json, only, rendered, resources, synthesized } from './stack.ts';
 
 const settings = DEPLOYED.prod;
 const template = synthesized(settings);
 
-/** As CloudFormation renders them, with `<id>` for values that only AWS knows. */
-function widgetsOf(from: typeof template): Json[] {
-  const body = only(from, 'AWS::CloudWatch::Dashboard').properties.DashboardBody;
-  const parts = body['Fn::Join'][1].map((part: Json) => (typeof part === 'string' ? part : `<${part.Ref ?? part['Fn::GetAtt'].join('.')}>`));
-  return JSON.parse(parts.join('')).widgets;
-}
+const widgetsOf = (from: typeof template): Json[] => JSON.parse(rendered(only(from, 'AWS::CloudWatch::Dashboard').properties.DashboardBody)).widgets;
 
 const widgets = widgetsOf(template);
 const graphs = new Map<string, Json>(widgets.filter(({ type }) => type === 'metric').map(({ properties }) => [properties.title, properties.metrics]));

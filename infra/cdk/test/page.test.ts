@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { apiOf, DEPLOYED, fakePages, type Json, newApp, only, resources, synthesized, synthesizedIn, target } from './stack.ts';
+import { apiOf, DEPLOYED, fakePages, type Json, newApp, only, rendered, resources, synthesized, synthesizedIn, target } from './stack.ts';
 
 const settings = DEPLOYED.prod;
 const app = newApp();
@@ -63,7 +63,7 @@ test.each([undefined, 'mailto:help@example.com'])('the page knows where to sign 
   // Markers stand for values that are only known when it is deployed.
   const told = Object.values<Json>(Resources).flatMap(({ Properties }) => Properties?.SourceMarkers ?? []);
   const marks: [string, Json][] = told.flatMap(Object.entries);
-  const config = JSON.parse(marks.reduce((filled, [mark, { Ref }]) => filled.replaceAll(mark, `{${Ref}}`), text));
+  const config = JSON.parse(marks.reduce((filled, [mark, value]) => filled.replaceAll(mark, rendered(value)), text));
   expect(config).toEqual({
     login: { kind: 'oidc', issuer: 'https://id.example.com', client_id: 'shop' },
     pay: { kind: 'link', url: 'https://pay.example.com/' },
@@ -85,24 +85,13 @@ describe('the edge in front of the page', () => {
     const headers = only(template, 'AWS::CloudFront::ResponseHeadersPolicy');
     expect(target(config.DefaultCacheBehavior.ResponseHeadersPolicyId)).toBe(headers.id);
     const { SecurityHeadersConfig, CustomHeadersConfig } = headers.properties.ResponseHeadersPolicyConfig;
-    expect(SecurityHeadersConfig.ContentSecurityPolicy).toEqual({
-      ContentSecurityPolicy: {
-        'Fn::Join': [
-          '',
-          [
-            "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self' data:; connect-src 'self' wss://",
-            { Ref: push },
-            '.execute-api.',
-            { Ref: 'AWS::Region' },
-            '.',
-            { Ref: 'AWS::URLSuffix' },
-            " https://id.example.com; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-          ],
-        ],
-      },
-      Override: true,
-    });
+    expect(rendered(SecurityHeadersConfig.ContentSecurityPolicy.ContentSecurityPolicy)).toBe(
+      "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self' data:; " +
+        `connect-src 'self' wss://{${push}}.execute-api.{AWS::Region}.{AWS::URLSuffix} https://id.example.com; ` +
+        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    );
     expect(SecurityHeadersConfig).toMatchObject({
+      ContentSecurityPolicy: { Override: true },
       ContentTypeOptions: { Override: true },
       ReferrerPolicy: { ReferrerPolicy: 'no-referrer', Override: true },
       StrictTransportSecurity: { AccessControlMaxAgeSec: 31_536_000, Override: true },

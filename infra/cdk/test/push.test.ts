@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { OidcIdentity } from '../lib/settings.ts';
-import { apiOf, DEPLOYED, functionNamed, ofApi, only, resources, synthesized, target, variablesOf } from './stack.ts';
+import { apiOf, DEPLOYED, functionNamed, ofApi, only, rendered, resources, synthesized, target, variablesOf } from './stack.ts';
 
 const settings = DEPLOYED.prod;
 const template = synthesized(settings);
@@ -55,10 +55,10 @@ describe('the WebSocket API', () => {
 });
 
 test.each(['websocket', 'notifier'] as const)('%s knows the table of connections', (name) => {
-  const at = (of: typeof template, on: typeof settings) => variablesOf(of, name, on).PUSH_ENDPOINT['Fn::Join'][1];
-  expect(at(template, settings)).toEqual(['https://', { Ref: api.id }, '.execute-api.', { Ref: 'AWS::Region' }, '.', { Ref: 'AWS::URLSuffix' }, '/push']);
+  expect(rendered(variablesOf(template, name, settings).PUSH_ENDPOINT)).toBe(`https://{${api.id}}.execute-api.{AWS::Region}.{AWS::URLSuffix}/push`);
   const local = synthesized(DEPLOYED.local);
-  expect(at(local, DEPLOYED.local)).toEqual(['http://127.0.0.1:4566/_aws/execute-api/', { Ref: apiOf(local, 'WEBSOCKET').id }, '/push']);
+  const here = rendered(variablesOf(local, name, DEPLOYED.local).PUSH_ENDPOINT);
+  expect(here).toBe(`http://127.0.0.1:4566/_aws/execute-api/{${apiOf(local, 'WEBSOCKET').id}}/push`);
 });
 
 test('websocket accepts the same tokens as the gateway', () => {

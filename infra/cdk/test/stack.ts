@@ -137,6 +137,13 @@ export function target(value: Json): string {
   return id;
 }
 
+/** A value as CloudFormation renders it, with `{id}` or `{id.attribute}` for what only AWS knows. */
+export function rendered(value: Json): string {
+  if (typeof value === 'string') return value;
+  const { Ref: id, 'Fn::GetAtt': attribute, 'Fn::Join': parts } = value;
+  return parts === undefined ? `{${id ?? attribute.join('.')}}` : parts[1].map(rendered).join(parts[0]);
+}
+
 /** The functions of this project: CDK has its own, to fill the bucket of the page. */
 export function ownFunctions(template: Template): Resource[] {
   return resources(template, 'AWS::Lambda::Function').filter(({ properties }) => properties.FunctionName !== undefined);
