@@ -3,9 +3,5 @@
 # tools/.venv, and Node's.
 set -eu
 cd "${0%/*}"
-cmp -s requirements.txt .venv/installed || {
-  python3 -m venv --clear .venv
-  .venv/bin/pip install --quiet --no-compile --requirement requirements.txt
-  cp requirements.txt .venv/installed
-}
+./venv.sh .venv requirements.txt
 exec ./packages.sh infra/cdk web

@@ -3,12 +3,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 venv=target/schemathesis
-if [ ! -x "$venv/bin/schemathesis" ]; then
-  echo "Installing schemathesis into $venv" >&2
-  python3 -m venv "$venv"
-  "$venv/bin/pip" install --quiet --requirement tests/contract/requirements.txt
-fi
-
+tools/venv.sh "$venv" tests/contract/requirements.txt
 task() { tools/tool.sh local "$@"; }
 task up
 trap "task down" EXIT

@@ -7,9 +7,5 @@ command -v cargo-mutants >/dev/null || {
   exit 127
 }
 venv=target/mutants/venv
-if [ ! -x "$venv/bin/python" ]; then
-  echo "Installing tree-sitter into $venv" >&2
-  python3 -m venv "$venv"
-  "$venv/bin/pip" install --quiet --requirement tests/mutants/requirements.txt
-fi
+tools/venv.sh "$venv" tests/mutants/requirements.txt
 exec "$venv/bin/python" tests/mutants/run.py "$@"

@@ -11,7 +11,6 @@ import { local } from '../settings/local.ts';
 import { EXAMPLES, fakeFunctionsIn, fakesIn, LOCAL_CONTEXT, synthesize } from './examples.ts';
 
 const VENV = join(APP, '.venv');
-const INSTALLED = join(VENV, 'installed');
 const REQUIREMENTS = join(APP, 'requirements.txt');
 /** The state of the checkout that passed last. */
 const PASSED = join(ROOT, 'target/cdk/linted');
@@ -44,13 +43,7 @@ if (existsSync(PASSED) && readFileSync(PASSED, 'utf8') === now) {
   process.exit(0);
 }
 
-const wanted = readFileSync(REQUIREMENTS, 'utf8');
-if (!existsSync(INSTALLED) || readFileSync(INSTALLED, 'utf8') !== wanted) {
-  run('python3', ['-m', 'venv', '--clear', VENV]);
-  run(join(VENV, 'bin/pip'), ['install', '--quiet', '--requirement', REQUIREMENTS]);
-  writeFileSync(INSTALLED, wanted);
-}
-
+run(join(ROOT, 'tools/venv.sh'), [VENV, REQUIREMENTS]);
 const work = mkdtempSync(join(tmpdir(), 'flash-sale-lint-'));
 process.on('exit', () => rmSync(work, { recursive: true, force: true }));
 const fakes = fakesIn(work);
