@@ -67,9 +67,7 @@ function synthesized(name: string, context: Record<string, string>, withTemplate
 synthesized('local', { ...LOCAL_CONTEXT, functions: functionsForHere }, true);
 const templates = EXAMPLES.flatMap((name) => {
   const out = synthesized(name, { env: name, ...fakes }, name === 'edge');
-  return readdirSync(out)
-    .filter((file) => file.endsWith('.template.json'))
-    .map((file) => join(out, file));
+  return readdirSync(out).filter((file) => file.endsWith('.template.json')).map((file) => join(out, file));
 });
 run(join(VENV, 'bin/cfn-lint'), templates);
 mkdirSync(dirname(PASSED), { recursive: true });

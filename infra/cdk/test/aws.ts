@@ -8,12 +8,10 @@ export interface Recorded {
   body: object | string;
   /** The type of an error in JSON. */
   error?: string;
-  headers?: Record<string, string>;
 }
 
-export interface Asked {
+interface Asked {
   operation: string;
-  host: string;
   body: string;
 }
 
@@ -26,20 +24,20 @@ function operationOf({ headers, body, path, method }: { headers: Record<string, 
 }
 
 /** AWS with recorded answers by operation; also records the requests. An operation without an answer fails the test. */
-export function recordedAws(region: string, answers: Record<string, Recorded | ((body: string) => Recorded)>): Aws & { asked: Asked[] } {
+export function recordedAws(region: string, answers: Record<string, Recorded>): Aws & { asked: Asked[] } {
   const asked: Asked[] = [];
   const requestHandler = {
     metadata: { handlerProtocol: 'http/1.1' },
     handle: async (request: any) => {
       const operation = operationOf(request);
       const body = request.body === undefined ? '' : Buffer.from(request.body).toString();
-      asked.push({ operation, host: request.hostname, body });
+      asked.push({ operation, body });
       const found = answers[operation];
       if (found === undefined) throw new Error(`nothing is recorded for ${operation}`);
-      const { status = 200, body: answer, error, headers: more } = typeof found === 'function' ? found(body) : found;
+      const { status = 200, body: answer, error } = found;
       const text = typeof answer === 'string' ? answer : JSON.stringify(answer);
       const type = typeof answer === 'string' ? 'text/xml' : 'application/x-amz-json-1.1';
-      const headers = { 'content-type': type, ...(error === undefined ? {} : { 'x-amzn-errortype': error }), ...more };
+      const headers = { 'content-type': type, ...(error === undefined ? {} : { 'x-amzn-errortype': error }) };
       return { response: { statusCode: status, headers, body: Readable.from([Buffer.from(text)]) } };
     },
   };

@@ -3,11 +3,7 @@ import { openapi } from '../openapi/document.js';
 import { schema } from '../openapi/schema.js';
 
 const api = openapi();
-const at = (pointer: string) =>
-  pointer
-    .slice(2)
-    .split('/')
-    .reduce<any>((value, part) => value?.[part], api);
+const at = (pointer: string) => pointer.slice(2).split('/').reduce<any>((value, part) => value?.[part], api);
 
 describe('a schema in short form', () => {
   test.each([

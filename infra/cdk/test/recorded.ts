@@ -54,10 +54,7 @@ export const bootstrapped = (version: string): Recorded => ({
 });
 
 export const executions = (ConcurrentExecutions: number): Recorded => ({
-  body: {
-    AccountLimit: { TotalCodeSize: 80_530_636_800, CodeSizeUnzipped: 262_144_000, CodeSizeZipped: 52_428_800, ConcurrentExecutions, UnreservedConcurrentExecutions: ConcurrentExecutions },
-    AccountUsage: { TotalCodeSize: 9_426, FunctionCount: 8 },
-  },
+  body: { AccountLimit: { ConcurrentExecutions, UnreservedConcurrentExecutions: ConcurrentExecutions }, AccountUsage: { FunctionCount: 8 } },
 });
 
 export const throttle = (Value: number): Recorded => ({

@@ -3,9 +3,9 @@ import { DEPLOYMENTS } from '../bin/examples.ts';
 import { changesRedis, deployedTemplate, keepsWindows, removals, stoppedByHand, type Template } from '../deploy/removals.ts';
 import { settingsOf } from '../lib/deployment.ts';
 import type { Settings } from '../lib/settings.ts';
-import { recordedAws, refused, refusedXml } from './aws.ts';
+import { type Recorded, recordedAws, refused, refusedXml } from './aws.ts';
 import { NO_STACK, templateIs } from './recorded.ts';
-import { DEPLOYED, synthesized } from './stack.ts';
+import { DEPLOYED, type Json, synthesized } from './stack.ts';
 
 const opening = { from: '2099-12-01T17:45:00Z', to: '2099-12-01T18:30:00Z', count: 200 };
 const later = { from: 'cron(45 17 * * ? *)', to: 'cron(30 18 * * ? *)', timeZone: 'Europe/Berlin', count: 20 };
@@ -21,8 +21,8 @@ function changed(change: (resources: Template['Resources']) => void): Template {
   return copy;
 }
 
-function first(template: Template, type: string): [string, Template['Resources'][string]] {
-  return Object.entries(template.Resources).find(([, resource]) => resource.Type === type)!;
+function first(template: Template, type: string): string {
+  return Object.keys(template.Resources).find((id) => template.Resources[id]!.Type === type)!;
 }
 
 test('the same deployment removes nothing, and neither does an addition', () => {
@@ -62,26 +62,20 @@ describe('an opening that has begun', () => {
 });
 
 test('fewer processes and other times are asked about, and past openings are not', () => {
+  const schedulesIn = (resources: Template['Resources']): Json[][] =>
+    Object.values(resources).filter(({ Type }) => Type === 'AWS::ApplicationAutoScaling::ScalableTarget').map(({ Properties }) => Properties.ScheduledActions);
   const fewer = changed((resources) => {
-    for (const { Type, Properties } of Object.values(resources)) {
-      if (Type !== 'AWS::ApplicationAutoScaling::ScalableTarget') continue;
-      Object.assign(Properties.ScheduledActions[0].ScalableTargetAction, { MinCapacity: 100, MaxCapacity: 100 });
-    }
+    for (const [{ ScalableTargetAction }] of schedulesIn(resources)) Object.assign(ScalableTargetAction, { MinCapacity: 100, MaxCapacity: 100 });
   });
   expect(removals(shop, fewer, NOTHING)).toHaveLength(2);
   const over = changed((resources) => {
-    for (const { Type, Properties } of Object.values(resources)) {
-      if (Type === 'AWS::ApplicationAutoScaling::ScalableTarget') {
-        Properties.ScheduledActions[0].Schedule = 'at(2020-12-01T17:45:00)';
-        Properties.ScheduledActions[1].Schedule = 'at(2020-12-01T18:30:00)';
-      }
-    }
+    for (const [from, to] of schedulesIn(resources)) [from.Schedule, to.Schedule] = ['at(2020-12-01T17:45:00)', 'at(2020-12-01T18:30:00)'];
   });
   expect(removals(over, shop, NOTHING)).toEqual([]);
 });
 
 test('a removed receiver of alarms is asked about, and so is a replaced one', () => {
-  const [id] = first(shop, 'AWS::SNS::Subscription');
+  const id = first(shop, 'AWS::SNS::Subscription');
   const said = ['a receiver of alarms: email on-call@example.com'];
   expect(removals(shop, changed((resources) => delete resources[id]), NOTHING)).toEqual(said);
   expect(removals(shop, changed((resources) => (resources[id]!.Properties.Endpoint = 'other@example.com')), NOTHING)).toEqual(said);
@@ -95,19 +89,19 @@ test('functions and sources that were stopped by hand are asked about', () => {
 });
 
 test('the table, its protection and the firewall are asked about', () => {
-  const [id] = first(shop, 'AWS::DynamoDB::Table');
+  const id = first(shop, 'AWS::DynamoDB::Table');
   expect(removals(shop, changed((resources) => delete resources[id]), NOTHING)).toEqual([`the table ${id}, with every sale, order and kill switch in it`]);
   expect(removals(shop, changed((resources) => (resources[id]!.DeletionPolicy = 'Delete')), NOTHING)).toEqual([
     `the protection of the table ${id}: it would be deleted with the stack`,
   ]);
-  const [distribution] = first(shop, 'AWS::CloudFront::Distribution');
+  const distribution = first(shop, 'AWS::CloudFront::Distribution');
   const open = changed((resources) => delete resources[distribution]!.Properties.DistributionConfig.WebACLId);
   expect(removals(shop, open, NOTHING)).toEqual(['the firewall in front of the shop']);
 });
 
 test('user accounts and the shop\'s address are asked about', () => {
   const dev = json(DEPLOYED.dev);
-  const [pool] = first(dev, 'AWS::Cognito::UserPool');
+  const pool = first(dev, 'AWS::Cognito::UserPool');
   const oidc = json(settingsOf('dev', { ...DEPLOYMENTS.dev, issuer: 'https://id.example.com', audience: ['shop'] }));
   expect(removals(dev, oidc, NOTHING)).toEqual([`the user pool ${pool}, with all of its users`]);
   const bare = json(settingsOf('dev', { ...DEPLOYMENTS.dev, edge: false }));
@@ -141,15 +135,11 @@ test('parking removes the openings and replaces Redis, and unparking replaces it
 });
 
 describe('what AWS says', () => {
-  test('is the deployed template', async () => {
-    const aws = recordedAws('eu-central-1', { GetTemplate: templateIs({ Resources: {} }) });
-    expect(await deployedTemplate(aws, 'flash-sale')).toEqual({ Resources: {} });
-  });
-
-  test('or that there is none', async () => {
-    expect(await deployedTemplate(recordedAws('eu-central-1', { GetTemplate: NO_STACK }), 'flash-sale')).toBeUndefined();
-    const denied = refusedXml('AccessDenied', 'no');
-    await expect(deployedTemplate(recordedAws('eu-central-1', { GetTemplate: denied }), 'flash-sale')).rejects.toThrow('no');
+  test('is the deployed template, or that there is none', async () => {
+    const deployed = (GetTemplate: Recorded) => deployedTemplate(recordedAws('eu-central-1', { GetTemplate }), 'flash-sale');
+    expect(await deployed(templateIs({ Resources: {} }))).toEqual({ Resources: {} });
+    expect(await deployed(NO_STACK)).toBeUndefined();
+    await expect(deployed(refusedXml('AccessDenied', 'no'))).rejects.toThrow('no');
   });
 
   test('is which functions are stopped, and which sources are off', async () => {
@@ -166,7 +156,6 @@ describe('what AWS says', () => {
       'GET /2019-09-30/functions/flash-sale-expiry/concurrency': { body: { ReservedConcurrentExecutions: 20 } },
       'GET /2019-09-30/functions/flash-sale-gone/concurrency': refused('ResourceNotFoundException'),
       'GET /2015-03-31/event-source-mappings': { body: { EventSourceMappings: [{ UUID: 'u', State: 'Disabled' }] } },
-      'GET /2015-03-31/event-source-mappings/': { body: { EventSourceMappings: [{ UUID: 'u', State: 'Disabled' }] } },
     });
     expect(await stoppedByHand(aws, small)).toEqual({ functions: ['flash-sale-order'], sources: ['flash-sale-expiry'] });
   });
