@@ -4,10 +4,10 @@ import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations
 import type { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { Construct } from 'constructs';
 import { accept } from './accept.ts';
-import { accessLog } from './access-log.ts';
 import { PERIOD } from './dashboard.ts';
 import { HTTP_LIMIT_S, type FunctionName } from './functions.ts';
 import type { Identity } from './identity.ts';
+import { accessLog } from './logs.ts';
 import { type Route, ROUTES } from './routes.ts';
 import type { RustFunction } from './rust-function.ts';
 import type { Settings } from './settings.ts';

@@ -1,7 +1,6 @@
-import { RemovalPolicy } from 'aws-cdk-lib';
 import * as ec2 from 'aws-cdk-lib/aws-ec2';
-import * as logs from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
+import { logGroup } from './logs.ts';
 import type { Settings } from './settings.ts';
 
 const HTTPS_PORT = 443;
@@ -69,11 +68,7 @@ export class Network extends ec2.Vpc {
 
   /** Rejected traffic is rare and worth a line; accepted traffic is every request. */
   private logRejected(settings: Settings): void {
-    const log = new logs.LogGroup(this, 'RejectedLog', {
-      logGroupName: `/aws/vpc/${settings.name}/rejected`,
-      retention: settings.logRetentionDays,
-      removalPolicy: RemovalPolicy.DESTROY,
-    });
+    const log = logGroup(this, 'RejectedLog', settings, `/aws/vpc/${settings.name}/rejected`);
     this.addFlowLog('Rejected', { destination: ec2.FlowLogDestination.toCloudWatchLogs(log), trafficType: ec2.FlowLogTrafficType.REJECT });
   }
 }

@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import * as cloudfront from 'aws-cdk-lib/aws-cloudfront';
 import { S3BucketOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
-import * as logs from 'aws-cdk-lib/aws-logs';
 import * as s3 from 'aws-cdk-lib/aws-s3';
 import * as deployment from 'aws-cdk-lib/aws-s3-deployment';
 import { Construct } from 'constructs';
 import { accept } from './accept.ts';
 import type { Identity } from './identity.ts';
+import { logGroup } from './logs.ts';
 import type { PushApi } from './push-api.ts';
 import { type PageSettings, type Settings, UsageError } from './settings.ts';
 
@@ -54,22 +54,14 @@ export class Page extends Construct {
       removalPolicy: RemovalPolicy.DESTROY,
     });
     accept(bucket, 'S1', 'Only CloudFront reads it, and its content is public.');
-    const logGroup = new logs.LogGroup(this, 'UploadLog', { retention: settings.logRetentionDays, removalPolicy: RemovalPolicy.DESTROY });
     // Browsers with the previous version's page still use its files, so none is deleted.
-    const common = { destinationBucket: bucket, prune: false, logGroup };
+    const common = { destinationBucket: bucket, prune: false, logGroup: logGroup(this, 'UploadLog', settings) };
     const pages = built(props.pages);
-    const named = [
-      { folder: ASSETS, cacheControl: FOR_GOOD },
-      { folder: ART, cacheControl: FOR_A_DAY },
-    ].map(
-      ({ folder, cacheControl }) =>
-        new deployment.BucketDeployment(this, `Upload-${folder}`, {
-          ...common,
-          sources: [deployment.Source.asset(join(pages, folder))],
-          destinationKeyPrefix: folder,
-          cacheControl,
-        }),
-    );
+    const uploaded = (folder: string, cacheControl: deployment.CacheControl[]): deployment.BucketDeployment => {
+      const sources = [deployment.Source.asset(join(pages, folder))];
+      return new deployment.BucketDeployment(this, `Upload-${folder}`, { ...common, sources, destinationKeyPrefix: folder, cacheControl });
+    };
+    const named = [uploaded(ASSETS, FOR_GOOD), uploaded(ART, FOR_A_DAY)];
     const upload = new deployment.BucketDeployment(this, 'Upload', {
       ...common,
       sources: [

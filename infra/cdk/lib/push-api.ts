@@ -6,9 +6,9 @@ import { type Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import { accept } from './accept.ts';
-import { accessLog } from './access-log.ts';
 import { type Alarms, FAILURES_A_MINUTE } from './alarms.ts';
 import { graph, type Part, PERIOD } from './dashboard.ts';
+import { accessLog } from './logs.ts';
 import type { RustFunction } from './rust-function.ts';
 import type { Settings } from './settings.ts';
 
@@ -60,10 +60,8 @@ export class PushApi extends Construct {
     const host = `${this.api.apiId}.execute-api.${region}.${urlSuffix}`;
     this.origin = `wss://${host}`;
     this.url = `${this.origin}/${PUSH_STAGE}`;
-    this.managementUrl =
-      settings.emulator === undefined
-        ? `https://${host}/${PUSH_STAGE}`
-        : `${settings.emulator}/_aws/execute-api/${this.api.apiId}/${PUSH_STAGE}`;
+    const management = settings.emulator === undefined ? `https://${host}` : `${settings.emulator}/_aws/execute-api/${this.api.apiId}`;
+    this.managementUrl = `${management}/${PUSH_STAGE}`;
   }
 
   /** Sets the function that accepts connections. It verifies the token itself: WebSocket APIs have no JWT authorizer. */

@@ -1,17 +1,17 @@
-import { Duration, RemovalPolicy, TimeZone } from 'aws-cdk-lib';
+import { Duration, TimeZone } from 'aws-cdk-lib';
 import { Schedule } from 'aws-cdk-lib/aws-applicationautoscaling';
 import { type IAlarm, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import * as codedeploy from 'aws-cdk-lib/aws-codedeploy';
 import type * as ec2 from 'aws-cdk-lib/aws-ec2';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
-import * as logs from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { accept } from './accept.ts';
 import type { AlarmId, Alarms } from './alarms.ts';
 import { PERIOD } from './dashboard.ts';
 import { builtFunction } from './function-assets.ts';
 import { ANSWERING, FUNCTIONS, type FunctionFacts, type FunctionName, IN_FRONT } from './functions.ts';
+import { logGroup } from './logs.ts';
 import type { ProvisionedWindow, Settings } from './settings.ts';
 
 /** Lambda creates network interfaces with the function's role; AWS supports no narrower resource for these actions. */
@@ -57,13 +57,9 @@ export class RustFunction extends Construct {
     this.reservedConcurrency = reserved[name];
     const functionName = `${settings.name}-${name}`;
 
-    const logGroup = new logs.LogGroup(this, 'Log', {
-      logGroupName: `/aws/lambda/${functionName}`,
-      retention: settings.logRetentionDays,
-      removalPolicy: RemovalPolicy.DESTROY,
-    });
+    const log = logGroup(this, 'Log', settings, `/aws/lambda/${functionName}`);
     this.role = new iam.Role(this, 'Role', { assumedBy: new iam.ServicePrincipal('lambda.amazonaws.com') });
-    this.allow(['logs:CreateLogStream', 'logs:PutLogEvents'], [logGroup.logGroupArn]);
+    this.allow(['logs:CreateLogStream', 'logs:PutLogEvents'], [log.logGroupArn]);
     if (network !== undefined) this.allow(NETWORK_INTERFACE_ACTIONS, ['*']);
     if (network !== undefined || settings.tracing) accept(this.role, 'IAM5', NO_NARROWER, 'Resource::*');
 
@@ -79,7 +75,7 @@ export class RustFunction extends Construct {
       timeout: Duration.seconds(this.facts.timeout_s),
       reservedConcurrentExecutions: this.reservedConcurrency,
       role: this.role,
-      logGroup,
+      logGroup: log,
       environment: {
         LOG_LEVEL: settings.logLevel,
         METRICS_NAMESPACE: settings.name,
