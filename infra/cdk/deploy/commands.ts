@@ -13,7 +13,7 @@ import { destroy } from './destroy.ts';
 import { nextKeyStep, sentKey } from './edge-key.ts';
 import { ROOT } from './paths.ts';
 import { makeOperator, withUsers } from './people.ts';
-import { type Finding, preflight } from './preflight.ts';
+import { type Preflight, preflight } from './preflight.ts';
 import { deployedTemplate, type Template } from './removals.ts';
 import { pay, smoke } from './smoke.ts';
 import { agreed, archives, bootstrap, build, BUILT, cdk, missingTools, planned, say, tokenFrom } from './steps.ts';
@@ -26,18 +26,6 @@ export interface Flags {
   id?: string;
   'price-minor'?: string;
   currency?: string;
-}
-
-async function runPreflight(on: Target): Promise<Finding[]> {
-  const deployed = await deployedTemplate(on.aws, on.settings.name);
-  const outputs = await outputsOf(on);
-  const findings = await preflight({ ...on, deployed, outputs, plan: (sale, quotas) => planned(on.deployment.region, sale, quotas) });
-  const marks = { good: '✓', wrong: '✗', wait: '…' } as const;
-  for (const { check, is, says, fix } of findings) {
-    console.log(`${marks[is]} ${check}: ${says}`);
-    if (fix !== undefined) console.log(`    ${fix}`);
-  }
-  return findings;
 }
 
 const outOf = ({ name }: Target): string => join(ROOT, 'target/cdk', name);
@@ -163,15 +151,18 @@ const COMMANDS: Record<string, (name: string | undefined, flags: Flags) => Promi
   preflight: async (name) => {
     const on = await target(name);
     if (!isAws(on)) return console.log('The emulator needs no preflight: it has no quotas, certificates or alarms to check.');
-    const findings = await runPreflight(on);
+    const deployed = await deployedTemplate(on.aws, on.settings.name);
+    const plan: Preflight['plan'] = (sale, quotas) => planned(on.deployment.region, sale, quotas);
+    const findings = await preflight({ ...on, deployed, outputs: await outputsOf(on), plan });
+    const marks = { good: '✓', wrong: '✗', wait: '…' } as const;
+    for (const { check, is, says, fix } of findings) console.log(`${marks[is]} ${check}: ${says}${fix === undefined ? '' : `\n    ${fix}`}`);
     const wrong = findings.filter(({ is }) => is === 'wrong').length;
     if (wrong > 0) throw new UsageError(`${wrong} of ${findings.length} checks failed: below each is the command that fixes it.`);
   },
   operator: async (name, { email }) => {
     if (email === undefined || !/^\S+@\S+$/.test(email)) throw new UsageError('Who? ./flash operator dev --email you@example.com');
     const on = await target(name);
-    const outputs = await outputsOf(on);
-    console.log(await makeOperator(on.aws, outputs, email));
+    console.log(await makeOperator(on.aws, await outputsOf(on), email));
   },
 };
 
