@@ -6,7 +6,7 @@ COMPILE = tools/compile.sh
 PACKAGES = tools/packages.sh
 
 .DEFAULT_GOAL := help
-.PHONY: help demo up down build test test-ready nextest test-rust check test-cdk test-web test-pages test-buyers-real test-operators-real docs fuzz contract mutants bench bench-short lint deny clean
+.PHONY: help demo up down build test test-ready nextest test-rust check test-cdk test-web test-pages test-buyers-real test-operators-real docs fuzz contract mutants bench bench-short lint-rust lint deny clean
 
 help: ## List the tasks
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -62,10 +62,7 @@ test-rust:
 CHECKED = --lib --bins --test '[!s]*' --test 's[!y]*' $(TEST:%=--test 'system*')
 check: nextest ## Check format and lints, and run the Rust tests of what depends on a crate: CRATE=reservation TEST=outages::
 	@test -n "$(CRATE)" || { echo 'Which crate? make check CRATE=reservation' >&2; exit 1; }
-	@$(CARGO) fmt --all --check
-	@tests/names.sh
-	@tests/circles.py
-	@$(COMPILE) "Linting" clippy --workspace --all-targets -- --deny warnings
+	@$(MAKE) --no-print-directory lint-rust
 	@$(NEXTEST) --no-tests=pass $(CHECKED) -E 'rdeps($(CRATE)) - binary_id(/system/)$(if $(TEST), | test($(TEST)))'
 
 # The TypeScript packages (deployment and clients), and the links of the documentation.
@@ -118,11 +115,13 @@ bench: ## Run all measurements of docs/performance.md and write the results ther
 bench-short:
 	@tools/tool.sh bench report --short
 
-lint: ## Check formatting and lints, and the types of the TypeScript packages
-	$(CARGO) fmt --all --check
+lint-rust:
+	@$(CARGO) fmt --all --check
 	@tests/names.sh
 	@tests/circles.py
 	@$(COMPILE) "Linting" clippy --workspace --all-targets -- --deny warnings
+
+lint: lint-rust ## Check formatting and lints, and the types of the TypeScript packages
 	@$(PACKAGES) infra/cdk clients
 	cd infra/cdk && npm run --silent typecheck
 	cd clients && npm run --silent typecheck && npm run --silent lint

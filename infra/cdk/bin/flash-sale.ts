@@ -3,7 +3,7 @@ import { App } from 'aws-cdk-lib';
 import { settingsOf } from '../lib/deployment.ts';
 import { deploymentNamed } from '../lib/deployments.ts';
 import { EdgeStack, needsEdgeStack } from '../lib/edge-stack.ts';
-import { FLAGS } from '../lib/flags.ts';
+import { FLAGS } from '../lib/cdk.ts';
 import { FlashSaleStack } from '../lib/flash-sale-stack.ts';
 import { type Settings, UsageError, validated } from '../lib/settings.ts';
 import { local } from '../settings/local.ts';

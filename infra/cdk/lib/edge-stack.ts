@@ -4,7 +4,7 @@ import * as route53 from 'aws-cdk-lib/aws-route53';
 import * as wafv2 from 'aws-cdk-lib/aws-wafv2';
 import type { Construct } from 'constructs';
 import { type EdgeSettings, type Settings, validated } from './settings.ts';
-import { synthesizerOf } from './synthesizer.ts';
+import { synthesizerOf } from './cdk.ts';
 
 /**
  * The payment provider's callbacks come from a few addresses, as many as there are orders. They are signed, and an order whose

@@ -8,7 +8,7 @@ import * as cloudfront from 'aws-cdk-lib/aws-cloudfront';
 import { HttpOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
-import { accept } from './accept.ts';
+import { accept } from './cdk.ts';
 import type { EdgeStack } from './edge-stack.ts';
 import type { HttpApi } from './http-api.ts';
 import type { Page } from './page.ts';

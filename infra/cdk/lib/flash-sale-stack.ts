@@ -21,7 +21,7 @@ import { watchAudit, watchDraws, watchPayments } from './round-alarms.ts';
 import { RustFunction } from './rust-function.ts';
 import { type Settings, REBUILD_PROCESSES, validated, WEBHOOK_PROCESSES, WINNER_PROCESSES } from './settings.ts';
 import { StockRedis } from './stock-redis.ts';
-import { synthesizerOf } from './synthesizer.ts';
+import { synthesizerOf } from './cdk.ts';
 
 export interface FlashSaleProps {
   settings: Settings;

@@ -3,7 +3,7 @@ import { HttpJwtAuthorizer } from 'aws-cdk-lib/aws-apigatewayv2-authorizers';
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
 import type { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { Construct } from 'constructs';
-import { accept } from './accept.ts';
+import { accept } from './cdk.ts';
 import { PERIOD } from './dashboard.ts';
 import { HTTP_LIMIT_S, type FunctionName } from './functions.ts';
 import type { Identity } from './identity.ts';

@@ -1,9 +1,8 @@
 import { Stack } from 'aws-cdk-lib';
 import * as cognito from 'aws-cdk-lib/aws-cognito';
 import { Construct } from 'constructs';
-import { accept } from './accept.ts';
+import { accept, kept } from './cdk.ts';
 import { OPERATOR_GROUP } from './functions.ts';
-import { kept } from './kept.ts';
 import type { Settings } from './settings.ts';
 
 /** The issuer of buyers' and operators' tokens: any OIDC issuer, or a user pool created here. */

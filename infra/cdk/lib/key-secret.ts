@@ -1,7 +1,6 @@
 import { type SecretStringGenerator, Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
-import { accept } from './accept.ts';
-import { kept } from './kept.ts';
+import { accept, kept } from './cdk.ts';
 import type { RustFunction } from './rust-function.ts';
 import type { Settings } from './settings.ts';
 

@@ -5,7 +5,7 @@ import type * as events from 'aws-cdk-lib/aws-events';
 import { SqsQueue } from 'aws-cdk-lib/aws-events-targets';
 import * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { accept } from './accept.ts';
+import { accept } from './cdk.ts';
 import type { AlarmId, Alarms } from './alarms.ts';
 import { PERIOD } from './dashboard.ts';
 import { FUNCTIONS, type FunctionName, VISIBILITY_PER_TIMEOUT } from './functions.ts';

@@ -5,7 +5,7 @@ import { WebSocketLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integra
 import { type Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
-import { accept } from './accept.ts';
+import { accept } from './cdk.ts';
 import { type Alarms, FAILURES_A_MINUTE } from './alarms.ts';
 import { graph, type Part, PERIOD } from './dashboard.ts';
 import { accessLog } from './logs.ts';

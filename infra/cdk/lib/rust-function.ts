@@ -6,7 +6,7 @@ import type * as ec2 from 'aws-cdk-lib/aws-ec2';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
-import { accept } from './accept.ts';
+import { accept } from './cdk.ts';
 import type { AlarmId, Alarms } from './alarms.ts';
 import { PERIOD } from './dashboard.ts';
 import { builtFunction } from './function-assets.ts';

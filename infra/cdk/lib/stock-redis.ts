@@ -1,7 +1,7 @@
 import type * as ec2 from 'aws-cdk-lib/aws-ec2';
 import * as elasticache from 'aws-cdk-lib/aws-elasticache';
 import { Construct } from 'constructs';
-import { accept } from './accept.ts';
+import { accept } from './cdk.ts';
 import type { Alarms } from './alarms.ts';
 import type { Part } from './dashboard.ts';
 import { Network } from './network.ts';

@@ -1,7 +1,7 @@
 import { Stack } from 'aws-cdk-lib';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { expect, test } from 'vitest';
-import { accept } from '../lib/accept.ts';
+import { accept } from '../lib/cdk.ts';
 import { checkRules } from '../lib/rules.ts';
 import { newApp } from './stack.ts';
 

@@ -8,7 +8,7 @@ import { DEPLOYMENTS, fakeFunctionsIn, fakePagesIn } from '../bin/examples.ts';
 import { settingsOf } from '../lib/deployment.ts';
 import { FUNCTION_NAMES, type FunctionName } from '../lib/functions.ts';
 import { EdgeStack, needsEdgeStack } from '../lib/edge-stack.ts';
-import { FLAGS } from '../lib/flags.ts';
+import { FLAGS } from '../lib/cdk.ts';
 import { FlashSaleStack } from '../lib/flash-sale-stack.ts';
 import type { Architecture, OidcIdentity, Settings } from '../lib/settings.ts';
 import { local } from '../settings/local.ts';

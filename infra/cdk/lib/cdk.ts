@@ -1,0 +1,28 @@
+import { createRequire } from 'node:module';
+import { CliCredentialsStackSynthesizer, DefaultStackSynthesizer, type IStackSynthesizer, RemovalPolicy, Validations } from 'aws-cdk-lib';
+import type { IConstruct } from 'constructs';
+import type { Settings } from './settings.ts';
+
+/** CDK's feature flags, as it recommends them to new apps. They say how templates look, and change only with its version. */
+export const FLAGS: Record<string, unknown> = createRequire(import.meta.url)('aws-cdk-lib/recommended-feature-flags.json');
+
+/**
+ * Records why a rule of AWS Solutions (cdk-nag) is not followed here. `finding` selects one of several findings of the rule on
+ * the same construct.
+ */
+export function accept(construct: IConstruct, rule: string, reason: string, finding?: string): void {
+  const id = `AwsSolutions::AwsSolutions-${rule}${finding === undefined ? '' : `[${finding}]`}`;
+  Validations.of(construct).acknowledge({ id, reason });
+}
+
+/** What happens to data when its resource is removed: kept if the settings say so, but not after a failed first deployment. */
+export function kept({ keepData }: Settings): RemovalPolicy {
+  return keepData ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY;
+}
+
+/** How a stack's files get to the account, and with which roles it is deployed. */
+export function synthesizerOf({ functionUpload }: Settings): IStackSynthesizer {
+  return functionUpload.kind === 'bucket'
+    ? new CliCredentialsStackSynthesizer({ fileAssetsBucketName: functionUpload.name })
+    : new DefaultStackSynthesizer({ qualifier: functionUpload.qualifier });
+}
