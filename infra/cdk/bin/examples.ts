@@ -9,18 +9,14 @@ import { elfHeader } from '../lib/function-assets.ts';
 import { FUNCTION_NAMES, type FunctionName } from '../lib/functions.ts';
 import type { Architecture } from '../lib/settings.ts';
 
-/** The deployments whose templates are checked: files of `deployments/`, or of a folder made from `DEPLOYMENTS`. */
-export const EXAMPLES = ['dev', 'prod', 'edge', 'parked', 'qualified'] as const;
-
-export type Example = (typeof EXAMPLES)[number];
-
 /** Far longer than a synthesis takes, on a busy machine. */
 const LIMIT_MS = 300_000;
 
 /** A shop without its own zone, so that CloudFront gives it a name. */
 const SHOP: Deployment = (({ domain, ...rest }) => rest)(example as Deployment);
 
-export const DEPLOYMENTS: Record<Example, Deployment> = {
+/** The deployments whose templates are checked. */
+export const DEPLOYMENTS: Record<'dev' | 'prod' | 'edge' | 'parked' | 'qualified', Deployment> = {
   dev,
   prod: SHOP,
   // With a new certificate and records, and four shards for a sale with lanes.
@@ -36,14 +32,6 @@ export const LOCAL_CONTEXT = {
   audience: 'flash-sale',
   emulator: 'http://127.0.0.1:4566',
 };
-
-/** Writes these deployments' files into a folder, as their owners would. */
-function deploymentsIn(folder: string): void {
-  mkdirSync(folder, { recursive: true });
-  for (const [name, deployment] of Object.entries(DEPLOYMENTS)) {
-    writeFileSync(join(folder, `${name}.ts`), `export default ${JSON.stringify(deployment, null, 2)};\n`);
-  }
-}
 
 /** Writes a fake program, with the header for `architecture`, where each built function would be. */
 export function fakeFunctionsIn(root: string, architecture: Architecture, names: readonly FunctionName[] = FUNCTION_NAMES): void {
@@ -67,7 +55,10 @@ export function fakesIn(folder: string): { functions: string; pages: string; dep
   const [functions, pages, deployments] = ['functions', 'pages', 'deployments'].map((name) => join(folder, name)) as [string, string, string];
   fakeFunctionsIn(functions, 'arm64');
   fakePagesIn(pages);
-  deploymentsIn(deployments);
+  mkdirSync(deployments, { recursive: true });
+  for (const [name, deployment] of Object.entries(DEPLOYMENTS)) {
+    writeFileSync(join(deployments, `${name}.ts`), `export default ${JSON.stringify(deployment, null, 2)};\n`);
+  }
   return { functions, pages, deployments };
 }
 

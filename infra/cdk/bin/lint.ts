@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { APP, ROOT } from '../deploy/paths.ts';
 import { local } from '../settings/local.ts';
-import { EXAMPLES, fakeFunctionsIn, fakesIn, LOCAL_CONTEXT, synthesize } from './examples.ts';
+import { DEPLOYMENTS, fakeFunctionsIn, fakesIn, LOCAL_CONTEXT, synthesize } from './examples.ts';
 
 const VENV = join(APP, '.venv');
 const REQUIREMENTS = join(APP, 'requirements.txt');
@@ -65,7 +65,7 @@ function synthesized(name: string, context: Record<string, string>, withTemplate
 
 // The largest of the deployments, and this machine's. The check takes most of the time.
 synthesized('local', { ...LOCAL_CONTEXT, functions: functionsForHere }, true);
-const templates = EXAMPLES.flatMap((name) => {
+const templates = Object.keys(DEPLOYMENTS).flatMap((name) => {
   const out = synthesized(name, { env: name, ...fakes }, name === 'edge');
   return readdirSync(out).filter((file) => file.endsWith('.template.json')).map((file) => join(out, file));
 });

@@ -7,9 +7,6 @@ const POLL_EVERY_MS = 500;
 const TIMEOUT_MS = 15_000;
 const PRICE = { price_minor: 100, currency: 'EUR' };
 
-/** A shop that cannot be bought from or reached. */
-export class SmokeError extends UsageError {}
-
 export interface Shop {
   /** Where buyers go: the edge, or the gateway without one. */
   url: string;
@@ -21,7 +18,7 @@ export interface Shop {
   say: (line: string) => void;
 }
 
-class Refused extends SmokeError {
+class Refused extends UsageError {
   readonly status: number;
 
   constructor(method: string, path: string, status: number, body: string) {
@@ -111,7 +108,7 @@ export async function smoke({ url, token, paymentKey, load, say }: Shop): Promis
 /** The user of a token, under the system's name. */
 function userOf(token: string): string {
   const { sub } = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString() || '{}') as { sub?: unknown };
-  if (typeof sub !== 'string') throw new SmokeError('the token of the buyer has no `sub`: it must be a JWT that the shop accepts');
+  if (typeof sub !== 'string') throw new UsageError('the token of the buyer has no `sub`: it must be a JWT that the shop accepts');
   return sub;
 }
 
@@ -121,7 +118,7 @@ async function reach(url: string, init: RequestInit): Promise<Response> {
     return await fetch(url, init);
   } catch (error) {
     const { message, cause } = error as Error;
-    throw new SmokeError(`${new URL(url).host} does not answer: ${cause instanceof Error ? cause.message : message}`);
+    throw new UsageError(`${new URL(url).host} does not answer: ${cause instanceof Error ? cause.message : message}`);
   }
 }
 
@@ -144,7 +141,7 @@ export async function pay({ url, key, id, price_minor, currency }: { url: string
     body,
   });
   const text = await response.text();
-  if (!response.ok || JSON.parse(text).outcome !== 'applied') throw new SmokeError(`the payment was answered with ${response.status}: ${text}`);
+  if (!response.ok || JSON.parse(text).outcome !== 'applied') throw new UsageError(`the payment was answered with ${response.status}: ${text}`);
 }
 
 /** The first number whose digest begins with this many zero bits. */
@@ -160,7 +157,7 @@ async function until<T>(what: string, look: () => Promise<T | undefined>): Promi
   for (;;) {
     const found = await look();
     if (found !== undefined) return found;
-    if (Date.now() > end) throw new SmokeError(`${what} took longer than ${PATIENCE_MS / 1_000} s`);
+    if (Date.now() > end) throw new UsageError(`${what} took longer than ${PATIENCE_MS / 1_000} s`);
     await new Promise((go) => setTimeout(go, POLL_EVERY_MS));
   }
 }

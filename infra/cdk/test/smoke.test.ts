@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { smoke, SmokeError, work } from '../deploy/smoke.ts';
+import { smoke, work } from '../deploy/smoke.ts';
+import { UsageError } from '../lib/settings.ts';
 
 const tokenOf = (sub: string): string => ['{}', JSON.stringify({ sub }), ''].map((part) => Buffer.from(part).toString('base64url')).join('.');
 
@@ -21,7 +22,7 @@ afterEach(() => vi.unstubAllGlobals());
 describe('the sale of the smoke test', () => {
   test('is visible only to its buyer, who is in a group of that name until it is over', async () => {
     const { asked, buys } = shop();
-    await expect(buys()).rejects.toThrow(SmokeError);
+    await expect(buys()).rejects.toThrow(UsageError);
     const [group, sale] = asked;
     const id = sale!.body.sale_id;
     expect(group).toEqual({ path: `/v1/admin/groups/${id}/users`, body: { users: ['who-is-buyer'] } });
@@ -32,7 +33,7 @@ describe('the sale of the smoke test', () => {
   test('names the host that does not answer, without a stack trace', async () => {
     vi.stubGlobal('fetch', async () => Promise.reject(Object.assign(new Error('fetch failed'), { cause: new Error('getaddrinfo ENOTFOUND shop.example') })));
     const buys = smoke({ url: 'https://shop.example', token: async () => tokenOf('a'), paymentKey: async () => 'key', say: () => undefined });
-    await expect(buys).rejects.toThrow(new SmokeError('shop.example does not answer: getaddrinfo ENOTFOUND shop.example'));
+    await expect(buys).rejects.toThrow(new UsageError('shop.example does not answer: getaddrinfo ENOTFOUND shop.example'));
   });
 });
 
