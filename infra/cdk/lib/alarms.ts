@@ -54,11 +54,9 @@ export const FAILURES_A_MINUTE = 10;
 
 export const ALARM_IDS = Object.keys(ALARMS) as AlarmId[];
 
-export interface AlarmOptions {
+export interface AlarmOptions extends Partial<Pick<cloudwatch.AlarmProps, 'evaluationPeriods' | 'comparisonOperator' | 'treatMissingData'>> {
   /** One of several things of a kind, each with its own alarm under one entry of the runbook. */
   part?: string;
-  /** How many consecutive periods it takes. */
-  periods?: number;
 }
 
 /** Creates the alarms, which all notify one topic. */
@@ -88,23 +86,32 @@ export class Alarms extends Construct {
     if (settings.alarmEmail !== undefined) this.topic.addSubscription(new EmailSubscription(settings.alarmEmail));
   }
 
-  /** Rings as soon as `metric` is at or above `threshold` once. SQS sends nothing for an idle queue, which must not ring. */
-  ringAt(id: AlarmId, metric: cloudwatch.IMetric, threshold: number, { part, periods }: AlarmOptions = {}): void {
-    this.ring(id, part, {
-      evaluationPeriods: periods ?? 1,
+  /**
+   * Rings as soon as `metric` is at or above `threshold` once, unless the options say otherwise. SQS sends nothing for an idle queue,
+   * which must not ring.
+   */
+  ringAt(id: AlarmId, metric: cloudwatch.IMetric, threshold: number, { part, ...more }: AlarmOptions = {}): void {
+    if (!this.wanted(id)) return;
+    const name = part === undefined ? id : `${id}-${part}`;
+    const alarm = new cloudwatch.Alarm(this, name, {
+      alarmName: `${this.prefix}-${name}`,
+      alarmDescription: ALARMS[id],
       metric,
       threshold,
+      evaluationPeriods: 1,
       comparisonOperator: cloudwatch.ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
       treatMissingData: cloudwatch.TreatMissingData.NOT_BREACHING,
+      ...more,
     });
+    this.all.push(alarm);
+    this.made.set(id, [...this.named(id), alarm]);
+    alarm.addAlarmAction(new SnsAction(this.topic));
+    alarm.addOkAction(new SnsAction(this.topic));
   }
 
   /** Rings when there is no sample of `metric` within its period. */
   ringWhenSilent(id: AlarmId, metric: cloudwatch.Metric): void {
-    this.ring(id, undefined, {
-      evaluationPeriods: 1,
-      metric: metric.with({ statistic: cloudwatch.Stats.SAMPLE_COUNT }),
-      threshold: 1,
+    this.ringAt(id, metric.with({ statistic: cloudwatch.Stats.SAMPLE_COUNT }), 1, {
       comparisonOperator: cloudwatch.ComparisonOperator.LESS_THAN_THRESHOLD,
       treatMissingData: cloudwatch.TreatMissingData.BREACHING,
     });
@@ -113,15 +120,5 @@ export class Alarms extends Construct {
   /** The alarms with these names. */
   named(...ids: AlarmId[]): cloudwatch.IAlarm[] {
     return ids.flatMap((id) => this.made.get(id) ?? []);
-  }
-
-  private ring(id: AlarmId, part: string | undefined, when: cloudwatch.AlarmProps): void {
-    if (!this.wanted(id)) return;
-    const name = part === undefined ? id : `${id}-${part}`;
-    const alarm = new cloudwatch.Alarm(this, name, { alarmName: `${this.prefix}-${name}`, alarmDescription: ALARMS[id], ...when });
-    this.all.push(alarm);
-    this.made.set(id, [...this.named(id), alarm]);
-    alarm.addAlarmAction(new SnsAction(this.topic));
-    alarm.addOkAction(new SnsAction(this.topic));
   }
 }

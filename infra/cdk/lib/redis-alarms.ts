@@ -32,7 +32,7 @@ export function watchRedis(settings: Settings, alarms: Alarms, shards: Shard[]):
     });
   };
   const limits: [AlarmId, string, number, AlarmOptions?][] = [
-    ['redis-busy', 'EngineCPUUtilization', BUSY_PERCENT, { periods: LASTING }],
+    ['redis-busy', 'EngineCPUUtilization', BUSY_PERCENT, { evaluationPeriods: LASTING }],
     ['redis-full', 'DatabaseMemoryUsagePercentage', FULL_PERCENT],
     ['redis-evicting', 'Evictions', 1],
     ['redis-crowded', 'CurrConnections', MANY_CONNECTIONS],

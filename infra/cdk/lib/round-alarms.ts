@@ -20,7 +20,7 @@ export function watchAudit(settings: Settings, alarms: Alarms): Part {
   alarms.ringAt('reconciliation-failing', lasting('ReconciliationFailures'), 1);
   alarms.ringWhenSilent('reconciliation-silent', lasting('UnitsAdrift'));
   alarms.ringAt('orders-overdue', lasting('OrdersOverdue'), 1);
-  alarms.ringAt('outbox-too-old', once('OutboxAge'), OUTBOX_S, { periods: 2 });
+  alarms.ringAt('outbox-too-old', once('OutboxAge'), OUTBOX_S, { evaluationPeriods: 2 });
   const places = ['UnitsFree', 'UnitsHeld', 'UnitsOrdered'];
   return {
     title: 'Units',

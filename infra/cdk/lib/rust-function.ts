@@ -104,7 +104,7 @@ export class RustFunction extends Construct {
   /** For a function behind a stream: rings when the records that it reads are older than half a minute. */
   alarmWhenBehind(alarms: Alarms, id: AlarmId): void {
     const age = this.lambda.metric('IteratorAge', { statistic: Stats.MAXIMUM, period: PERIOD });
-    alarms.ringAt(id, age, BEHIND_MS, { periods: 2 });
+    alarms.ringAt(id, age, BEHIND_MS, { evaluationPeriods: 2 });
   }
 
   /** Keeps processes ready for the crowd of an opening. */
