@@ -1,11 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import {
-  AdminAddUserToGroupCommand,
-  AdminCreateUserCommand,
-  AdminDeleteUserCommand,
-  AdminInitiateAuthCommand,
-  AdminSetUserPasswordCommand,
-  DescribeUserPoolClientCommand,
+  AdminAddUserToGroupCommand, AdminCreateUserCommand, AdminDeleteUserCommand, AdminInitiateAuthCommand,
+  AdminSetUserPasswordCommand, DescribeUserPoolClientCommand,
 } from '@aws-sdk/client-cognito-identity-provider';
 import { OPERATOR_GROUP } from '../lib/functions.ts';
 import { UsageError } from '../lib/settings.ts';

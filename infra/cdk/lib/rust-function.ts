@@ -16,12 +16,8 @@ import type { ProvisionedWindow, Settings } from './settings.ts';
 
 /** Lambda creates network interfaces with the function's role; AWS supports no narrower resource for these actions. */
 export const NETWORK_INTERFACE_ACTIONS = [
-  'ec2:AssignPrivateIpAddresses',
-  'ec2:CreateNetworkInterface',
-  'ec2:DeleteNetworkInterface',
-  'ec2:DescribeNetworkInterfaces',
-  'ec2:DescribeSubnets',
-  'ec2:UnassignPrivateIpAddresses',
+  'ec2:AssignPrivateIpAddresses', 'ec2:CreateNetworkInterface', 'ec2:DeleteNetworkInterface', 'ec2:DescribeNetworkInterfaces',
+  'ec2:DescribeSubnets', 'ec2:UnassignPrivateIpAddresses',
 ];
 
 const BEHIND_MS = 30_000;

@@ -14,17 +14,8 @@ export const prod: Settings = {
   reservedConcurrency: {
     account: 1_000,
     functions: {
-      payment: 50,
-      admin: 10,
-      order: 50,
-      dead_letter: 20,
-      expiry: 20,
-      warmup: 4,
-      reconciliation: 2,
-      daily_reset: 2,
-      draw: 2,
-      winners: 2,
-      webhook: 5,
+      payment: 50, admin: 10, order: 50, dead_letter: 20, expiry: 20, warmup: 4, reconciliation: 2, daily_reset: 2, draw: 2,
+      winners: 2, webhook: 5,
     },
   },
   // The account's own limit is 10,000 a second unless AWS has raised it.

@@ -40,12 +40,7 @@ describe('the edge', () => {
   test('caches public answers, for as long as they say, in one copy for everyone', () => {
     const policy = only(template, 'AWS::CloudFront::CachePolicy');
     expect(shared.map((each: Json) => each.PathPattern)).toEqual([
-      '/v1/sales/*/rounds/*/draw*',
-      '/v1/sales/*/line',
-      '/v1/campaigns',
-      '/v1/campaigns/*',
-      '/v1/sales',
-      '/v1/sales/*',
+      '/v1/sales/*/rounds/*/draw*', '/v1/sales/*/line', '/v1/campaigns', '/v1/campaigns/*', '/v1/sales', '/v1/sales/*',
     ]);
     for (const behavior of shared) {
       expect(target(behavior.CachePolicyId)).toBe(policy.id);

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { builtFunction } from '../lib/function-assets.ts';
 import { FUNCTIONS, FUNCTION_NAMES, type FunctionName, SCHEDULED, SCHEDULE_EVERY_S } from '../lib/functions.ts';
 import type { Architecture, Settings } from '../lib/settings.ts';
-import { DEPLOYED, fakeFunctions, functionNamed, resources, synthesized, target, variablesOf } from './stack.ts';
+import { DEPLOYED, fakeFunctions, functionNamed, only, resources, synthesized, target, variablesOf } from './stack.ts';
 
 const settings = DEPLOYED.prod;
 const template = synthesized(settings);
@@ -21,9 +21,7 @@ function touches(name: FunctionName): string[] {
 
 /** The variables that each feature needs, as in shared/context/src/dependencies.rs. */
 const MADE_FROM: Record<string, string[]> = {
-  awards: [],
-  snapshots: [],
-  crowd: [],
+  ...{ awards: [], crowd: [], order_counts: [], snapshots: [], sqs: [], terms: [] },
   emitter_failures: ['EMITTER_FAILURES_QUEUE_URL'],
   expiry_queue: ['EXPIRY_QUEUE_URL'],
   rebuild_queue: ['REBUILDS_QUEUE_URL'],
@@ -33,12 +31,9 @@ const MADE_FROM: Record<string, string[]> = {
   order_queue: ['ORDERS_QUEUE_URL'],
   pass_keys: ['PASS_SECRET_ARN'],
   payment_secret: ['PAYMENT_SECRET_ARN'],
-  order_counts: [],
   push_gateway: ['PUSH_ENDPOINT'],
   quarantine: ['QUARANTINE_QUEUE_URL'],
-  sqs: [],
   stock: ['REDIS_AUTH_SECRET_ARN', 'REDIS_URL'],
-  terms: [],
   webhook_queue: ['WEBHOOK_QUEUE_URL'],
   webhook_secret: ['WEBHOOK_SECRET_ARN'],
   winner_queue: ['WINNERS_QUEUE_URL'],
@@ -51,17 +46,8 @@ const OWN: Partial<Record<FunctionName, string[]>> = {
   catalog: ['GROUP_CLAIM'],
   websocket: ['JWT_AUDIENCE', 'JWT_ISSUER'],
   admin: [
-    'EXPIRY_DLQ_URL',
-    'EXPIRY_QUEUE_URL',
-    'OPERATOR_CLAIM',
-    'OPERATOR_GROUP',
-    'ORDERS_DLQ_URL',
-    'ORDERS_QUEUE_URL',
-    'QUARANTINE_QUEUE_URL',
-    'WEBHOOK_DLQ_URL',
-    'WEBHOOK_QUEUE_URL',
-    'WINNERS_DLQ_URL',
-    'WINNERS_QUEUE_URL',
+    'EXPIRY_DLQ_URL', 'EXPIRY_QUEUE_URL', 'OPERATOR_CLAIM', 'OPERATOR_GROUP', 'ORDERS_DLQ_URL', 'ORDERS_QUEUE_URL',
+    'QUARANTINE_QUEUE_URL', 'WEBHOOK_DLQ_URL', 'WEBHOOK_QUEUE_URL', 'WINNERS_DLQ_URL', 'WINNERS_QUEUE_URL',
   ],
   winners: ['WINNERS_PER_S'],
   emitter: ['EVENT_BUS_NAME'],
@@ -96,8 +82,7 @@ describe.each(FUNCTION_NAMES)('%s', (name) => {
   });
 
   test('is created after its policy, so that its first call is allowed', () => {
-    const role = target(properties.Role);
-    const policies = resources(template, 'AWS::IAM::Policy').filter((policy) => target(policy.properties.Roles[0]) === role);
+    const policies = resources(template, 'AWS::IAM::Policy').filter((policy) => target(policy.properties.Roles[0]) === target(properties.Role));
     for (const policy of policies) expect(dependsOn).toContain(policy.id);
   });
 
@@ -125,13 +110,10 @@ test.each([
 test.each(SCHEDULED)('%s runs once a minute, and ends before the next run', (name) => {
   expect(FUNCTIONS[name].timeout_s).toBeLessThan(SCHEDULE_EVERY_S);
   const fn = functionNamed(template, name, settings).id;
-  const [schedule, ...more] = resources(template, 'AWS::Scheduler::Schedule').filter(({ properties }) => target(properties.Target.Arn) === fn);
-  expect(more).toEqual([]);
-  expect(schedule!.properties.ScheduleExpression).toBe('rate(1 minute)');
-  expect(schedule!.properties.State).toBe('ENABLED');
-  expect(schedule!.properties.Target.RetryPolicy.MaximumRetryAttempts).toBe(0);
-  const config = resources(template, 'AWS::Lambda::EventInvokeConfig').find(({ properties }) => target(properties.FunctionName) === fn);
-  expect(config!.properties.MaximumRetryAttempts).toBe(0);
+  const { properties } = only(template, 'AWS::Scheduler::Schedule', ({ Target }) => target(Target.Arn) === fn);
+  expect(properties).toMatchObject({ ScheduleExpression: 'rate(1 minute)', State: 'ENABLED', Target: { RetryPolicy: { MaximumRetryAttempts: 0 } } });
+  const config = only(template, 'AWS::Lambda::EventInvokeConfig', ({ FunctionName }) => target(FunctionName) === fn);
+  expect(config.properties.MaximumRetryAttempts).toBe(0);
 });
 
 test('nothing else runs on a schedule', () => {

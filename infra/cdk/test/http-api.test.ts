@@ -12,13 +12,8 @@ test('the routes are those in the table', () => {
 });
 
 const WITHOUT_TOKEN = [
-  'GET /v1/campaigns',
-  'GET /v1/campaigns/{campaign_id}',
-  'GET /v1/sales',
-  'GET /v1/sales/{sale_id}',
-  'GET /v1/sales/{sale_id}/line',
-  'GET /v1/sales/{sale_id}/rounds/{round}/draw',
-  'GET /v1/sales/{sale_id}/rounds/{round}/draw/entries/{chunk}',
+  'GET /v1/campaigns', 'GET /v1/campaigns/{campaign_id}', 'GET /v1/sales', 'GET /v1/sales/{sale_id}', 'GET /v1/sales/{sale_id}/line',
+  'GET /v1/sales/{sale_id}/rounds/{round}/draw', 'GET /v1/sales/{sale_id}/rounds/{round}/draw/entries/{chunk}',
   'POST /v1/payments/webhook',
 ];
 

@@ -5,7 +5,7 @@ import { DEPLOYMENTS } from '../bin/examples.ts';
 import { ESSENTIAL } from '../lib/alarms.ts';
 import { settingsOf } from '../lib/deployment.ts';
 import { ANSWERING, FUNCTION_NAMES, FUNCTIONS } from '../lib/functions.ts';
-import { DEPLOYED, fakeFunctions, functionNamed, type Json, newApp, only, ownFunctions, resources, synthesized, synthesizedIn, target, variablesOf } from './stack.ts';
+import { DEPLOYED, fakeFunctions, functionNamed, type Json, newApp, only, ownFunctions, properties, resources, synthesized, synthesizedIn, target, variablesOf } from './stack.ts';
 
 const prod = synthesized(DEPLOYED.prod);
 
@@ -14,19 +14,14 @@ describe('dev', () => {
   const template = synthesized(settings);
 
   test('reaches SQS and Secrets Manager over IPv6, through an egress-only gateway, and DynamoDB by its free endpoint', () => {
-    const endpoints = resources(template, 'AWS::EC2::VPCEndpoint').map(({ properties }) => properties.VpcEndpointType);
-    expect(endpoints).toEqual(['Gateway']);
+    expect(properties(template, 'AWS::EC2::VPCEndpoint').map(({ VpcEndpointType }) => VpcEndpointType)).toEqual(['Gateway']);
     const gateway = only(template, 'AWS::EC2::EgressOnlyInternetGateway');
-    const subnets = resources(template, 'AWS::EC2::Subnet');
+    const subnets = properties(template, 'AWS::EC2::Subnet');
     expect(subnets).toHaveLength(2);
-    for (const { properties } of subnets) expect(properties).toMatchObject({ AssignIpv6AddressOnCreation: true, MapPublicIpOnLaunch: false });
-    const routes = resources(template, 'AWS::EC2::Route').map(({ properties }) => properties);
-    expect(routes).toHaveLength(2);
-    for (const route of routes) {
-      expect([route.DestinationIpv6CidrBlock, target(route.EgressOnlyInternetGatewayId)]).toEqual(['::/0', gateway.id]);
-    }
-    expect(resources(template, 'AWS::EC2::InternetGateway')).toEqual([]);
-    expect(resources(template, 'AWS::EC2::NatGateway')).toEqual([]);
+    for (const subnet of subnets) expect(subnet).toMatchObject({ AssignIpv6AddressOnCreation: true, MapPublicIpOnLaunch: false });
+    const ways = properties(template, 'AWS::EC2::Route').map((route) => [route.DestinationIpv6CidrBlock, target(route.EgressOnlyInternetGatewayId)]);
+    expect(ways).toEqual(Array(2).fill(['::/0', gateway.id]));
+    for (const type of ['InternetGateway', 'NatGateway']) template.resourceCountIs(`AWS::EC2::${type}`, 0);
   });
 
   test.each(FUNCTION_NAMES)('%s is set up for it', (name) => {
@@ -37,13 +32,13 @@ describe('dev', () => {
   });
 
   test('may only go out over IPv6 by HTTPS', () => {
-    const out = resources(template, 'AWS::EC2::SecurityGroup').flatMap(({ properties }) => properties.SecurityGroupEgress ?? []);
+    const out = properties(template, 'AWS::EC2::SecurityGroup').flatMap(({ SecurityGroupEgress }) => SecurityGroupEgress ?? []);
     const six = out.filter((rule: Json) => rule.CidrIpv6 !== undefined);
     expect(six).toEqual([{ CidrIpv6: '::/0', Description: 'AWS over IPv6', FromPort: 443, IpProtocol: 'tcp', ToPort: 443 }]);
   });
 
   test('has the essential alarms, and no dashboard', () => {
-    const names = resources(template, 'AWS::CloudWatch::Alarm').map(({ properties }) => properties.AlarmName);
+    const names = properties(template, 'AWS::CloudWatch::Alarm').map(({ AlarmName }) => AlarmName);
     expect(names.sort()).toEqual(ESSENTIAL.map((id) => `${settings.name}-${id}`).sort());
   });
 
@@ -55,11 +50,9 @@ describe('dev', () => {
 
   test('polls no unused queue', () => {
     const idle = ['winners', 'webhook'].map((name) => functionNamed(template, name as 'winners', settings).id);
-    for (const { properties } of resources(template, 'AWS::Lambda::EventSourceMapping')) {
-      expect(properties.Enabled !== false).toBe(!idle.includes(target(properties.FunctionName)));
-    }
+    for (const { Enabled, FunctionName } of properties(template, 'AWS::Lambda::EventSourceMapping')) expect(Enabled !== false).toBe(!idle.includes(target(FunctionName)));
     const told = synthesized(settingsOf('dev', { ...DEPLOYMENTS.dev, webhookUrl: 'https://w.example', giftUrl: 'https://g.example' }));
-    expect(resources(told, 'AWS::Lambda::EventSourceMapping').filter(({ properties }) => properties.Enabled === false)).toEqual([]);
+    expect(properties(told, 'AWS::Lambda::EventSourceMapping').filter(({ Enabled }) => Enabled === false)).toEqual([]);
   });
 
   test('has the page and CloudFront, and no firewall', () => {

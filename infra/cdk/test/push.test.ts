@@ -35,13 +35,8 @@ describe('the WebSocket API', () => {
   test('does not log the query, which contains the token', () => {
     expect(stage!.properties.DefaultRouteSettings).toMatchObject({ DataTraceEnabled: false, LoggingLevel: 'OFF' });
     expect(Object.values(JSON.parse(stage!.properties.AccessLogSettings.Format)).sort()).toEqual([
-      '$context.connectionId',
-      '$context.error.messageString',
-      '$context.eventType',
-      '$context.integrationErrorMessage',
-      '$context.requestId',
-      '$context.routeKey',
-      '$context.status',
+      '$context.connectionId', '$context.error.messageString', '$context.eventType', '$context.integrationErrorMessage',
+      '$context.requestId', '$context.routeKey', '$context.status',
     ]);
   });
 

@@ -83,13 +83,8 @@ describe('without an AWS account', () => {
   test('the account is prepared by the command of CDK, where there is no app that it could ask', () => {
     const [program, args] = bootstrapCommand('123456789012', ['eu-central-1', 'us-east-1'], 'shop1');
     expect(args.slice(1)).toEqual([
-      'bootstrap',
-      'aws://123456789012/eu-central-1',
-      'aws://123456789012/us-east-1',
-      '--qualifier',
-      'shop1',
-      '--toolkit-stack-name',
-      'CDKToolkit-shop1',
+      'bootstrap', 'aws://123456789012/eu-central-1', 'aws://123456789012/us-east-1', '--qualifier', 'shop1',
+      '--toolkit-stack-name', 'CDKToolkit-shop1',
     ]);
     const folder = mkdtempSync(join(workplace, 'bootstrap-'));
     const { status, stdout } = spawnSync(program, [...args, '--show-template'], { cwd: folder, encoding: 'utf8', env: { ...process.env, CDK_DISABLE_VERSION_CHECK: '1' } });
