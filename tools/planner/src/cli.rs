@@ -107,7 +107,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> Result<Answer> {
             };
             let inputs = Inputs::new(units, audience, opens_at, now, &region)?;
             let inputs = Inputs { lanes, line, opens_early_s: line_early_s, ..inputs };
-            let plan = plan::plan(inputs, assumptions.validated()?)?;
+            let plan = plan::plan(inputs, assumptions)?;
             let text = if cli.json { json(&plan)? } else { report::plan(&plan) };
             Ok(Answer { text, note, status: if plan.verdict == Verdict::Holds { 0 } else { REFUSED } })
         }
@@ -125,7 +125,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> Result<Answer> {
         }
         Command::Million { region, assumptions } => {
             let table = Prices::load()?;
-            let bills = million::parts(&assumptions.validated()?, table.of(&region)?);
+            let bills = million::parts(&assumptions, table.of(&region)?);
             answer(cli.json, &bills, &table, &region)
         }
     }

@@ -1,6 +1,9 @@
 //! The inputs of a plan.
 
+use std::ops::RangeInclusive;
+
 use anyhow::{Result, ensure};
+use command_line::whole;
 use jiff::{Span, Timestamp};
 use serde::Serialize;
 
@@ -18,7 +21,7 @@ pub const MAX_LANES: u32 = 16;
 /// How many seconds before the opening a line starts to give out tickets, by default.
 pub const OPENS_EARLY_S: u32 = 3_600;
 /// The bounds of that time.
-pub const OPENS_EARLY: std::ops::RangeInclusive<u32> = 60..=86_400;
+pub const OPENS_EARLY: RangeInclusive<u32> = 60..=86_400;
 /// Today's prices and quotas say nothing about later openings.
 pub const MAX_HOURS_AHEAD: i64 = 2 * 366 * 24;
 
@@ -52,81 +55,89 @@ pub struct Inputs {
 #[derive(Debug, Clone, PartialEq, Serialize, clap::Parser)]
 pub struct Assumptions {
     /// Share of the audience that waits on the page and presses the button at once
-    #[arg(long, default_value_t = 0.6)]
+    #[arg(long, default_value_t = 0.6, value_parser = within(0.0..=1.0))]
     pub rush_share: f64,
     /// Seconds over which these people press it
-    #[arg(long, default_value_t = 10.0)]
+    #[arg(long, default_value_t = 10.0, value_parser = within(1.0..=86_400.0))]
     pub rush_s: f64,
     /// The busiest second of the rush, as a multiple of its mean
-    #[arg(long, default_value_t = 2.0)]
+    #[arg(long, default_value_t = 2.0, value_parser = within(1.0..=100.0))]
     pub peak_factor: f64,
     /// Seconds for which these people have the page open before the opening
-    #[arg(long, default_value_t = 300.0)]
+    #[arg(long, default_value_t = 300.0, value_parser = within(0.0..=86_400.0))]
     pub wait_s: f64,
     /// Seconds for which a person stays on the page after pressing the button
-    #[arg(long, default_value_t = 60.0)]
+    #[arg(long, default_value_t = 60.0, value_parser = within(0.0..=86_400.0))]
     pub stay_s: f64,
     /// Challenges per person: one, and another after each wrong answer
-    #[arg(long, default_value_t = 1.2)]
+    #[arg(long, default_value_t = 1.2, value_parser = within(1.0..=20.0))]
     pub challenges_each: f64,
     /// Answers per person
-    #[arg(long, default_value_t = 1.2)]
+    #[arg(long, default_value_t = 1.2, value_parser = within(1.0..=20.0))]
     pub answers_each: f64,
     /// Reservations per person
-    #[arg(long, default_value_t = 1.1)]
+    #[arg(long, default_value_t = 1.1, value_parser = within(1.0..=20.0))]
     pub reservations_each: f64,
     /// Seconds between a challenge and its answer, on average
-    #[arg(long, default_value_t = 5.0)]
+    #[arg(long, default_value_t = 5.0, value_parser = within(0.1..=3_600.0))]
     pub solve_s: f64,
     /// Share of the requests that get 429 or 503 and are sent again
-    #[arg(long, default_value_t = 0.02)]
+    #[arg(long, default_value_t = 0.02, value_parser = within(0.0..=0.9))]
     pub again_share: f64,
     /// Share of the people who have to sign in first
-    #[arg(long, default_value_t = 0.5)]
+    #[arg(long, default_value_t = 0.5, value_parser = within(0.0..=1.0))]
     pub sign_in_share: f64,
     /// How many campaigns with a limit per user the sale belongs to
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, default_value_t = 0, value_parser = whole(0..=10_u32))]
     pub campaign_limits: u32,
     /// How many sales are published at the same time, this one included
-    #[arg(long, default_value_t = 20.0)]
+    #[arg(long, default_value_t = 20.0, value_parser = within(1.0..=1_000_000.0))]
     pub published_sales: f64,
     /// The size of this sale in the table, in KB: mostly its texts, and what operators did to it
-    #[arg(long, default_value_t = 4.0)]
+    #[arg(long, default_value_t = 4.0, value_parser = within(0.1..=400.0))]
     pub round_kb: f64,
     /// With a line: share of the people who come and buy when it is their turn
-    #[arg(long, default_value_t = 0.7)]
+    #[arg(long, default_value_t = 0.7, value_parser = within(0.01..=1.0))]
     pub comes_share: f64,
     /// With a line: how many seconds before the opening early people come, on average. By default a sixth of the time for which the line
     /// is open early
-    #[arg(long)]
+    #[arg(long, value_parser = within(1.0..=86_400.0))]
     pub comes_early_s: Option<f64>,
     /// With a line: how many seconds after the opening the others come, on average
-    #[arg(long, default_value_t = 300.0)]
+    #[arg(long, default_value_t = 300.0, value_parser = within(1.0..=86_400.0))]
     pub comes_late_s: f64,
     /// With a line: seconds between a page's polls of the line's document. Longer if the polls would be too many for the edge
-    #[arg(long, default_value_t = 2.0)]
+    #[arg(long, default_value_t = 2.0, value_parser = within(1.0..=3_600.0))]
     pub line_poll_s: f64,
     /// Share of the orders that are never paid and whose units are sold again
-    #[arg(long, default_value_t = 0.1)]
+    #[arg(long, default_value_t = 0.1, value_parser = within(0.0..=0.9))]
     pub unpaid_share: f64,
     /// Seconds in which an order may be paid. The last order must be written within the same time
-    #[arg(long, default_value_t = 900.0)]
+    #[arg(long, default_value_t = 900.0, value_parser = within(5.0..=86_400.0))]
     pub payment_window_s: f64,
     /// Write units a second that the table and its indexes handle from the start
-    #[arg(long, default_value_t = warm_writes())]
+    #[arg(long, default_value_t = warm_writes(), value_parser = within(1.0..=10_000_000.0))]
     pub table_warm_writes: f64,
     /// The account's quota of requests a second at API Gateway
-    #[arg(long, default_value_t = GATEWAY_REQUESTS.value)]
+    #[arg(long, default_value_t = GATEWAY_REQUESTS.value, value_parser = within(1.0..=10_000_000.0))]
     pub gateway_quota: f64,
     /// The account's quota of concurrent executions
-    #[arg(long, default_value_t = LAMBDA_CONCURRENCY.value)]
+    #[arg(long, default_value_t = LAMBDA_CONCURRENCY.value, value_parser = within(1.0..=1_000_000.0))]
     pub lambda_quota: f64,
     /// Days until AWS raises a quota. AWS promises none
-    #[arg(long, default_value_t = 14)]
+    #[arg(long, default_value_t = 14, value_parser = whole(0..=365_u32))]
     pub quota_lead_days: u32,
     /// Assume that the edge caches nothing and buyers call the gateway's own address
     #[arg(long)]
     pub past_the_edge: bool,
+}
+
+/// Parses a number in a range. The error names the range.
+fn within(range: RangeInclusive<f64>) -> impl Fn(&str) -> Result<f64, String> + Clone {
+    move |text| match text.parse() {
+        Ok(number) if range.contains(&number) => Ok(number),
+        _ => Err(format!("{} to {}", range.start(), range.end())),
+    }
 }
 
 /// What `prod` asks for, or what a new table has.
@@ -135,10 +146,8 @@ fn warm_writes() -> f64 {
 }
 
 impl Inputs {
-    /// Checks all bounds. Fails if a value is out of bounds, naming it and the bounds.
+    /// Fails unless it opens between now and in two years.
     pub fn new(units: u32, audience: u64, opens_at: Timestamp, planned_at: Timestamp, region: &str) -> Result<Self> {
-        ensure!((1..=MAX_UNITS).contains(&units), "units: 1 to {MAX_UNITS}; got {units}");
-        ensure!((1..=MAX_AUDIENCE).contains(&audience), "audience: 1 to {MAX_AUDIENCE}; got {audience}");
         ensure!(opens_at > planned_at, "the opening is in the past: {opens_at}; it is now {planned_at:.0}");
         let last = planned_at.checked_add(Span::new().hours(MAX_HOURS_AHEAD))?;
         ensure!(
@@ -148,40 +157,5 @@ impl Inputs {
         let region = region.to_owned();
         let line = LineAsked::Auto;
         Ok(Self { units, audience, opens_at, planned_at, region, lanes: None, line, opens_early_s: OPENS_EARLY_S })
-    }
-}
-
-impl Assumptions {
-    /// Checks all bounds. Fails if a value is out of bounds, naming it and the bounds.
-    pub fn validated(self) -> Result<Self> {
-        let within = |name: &str, value: f64, least: f64, most: f64| {
-            ensure!((least..=most).contains(&value), "{name}: {least} to {most}; got {value}");
-            Ok(())
-        };
-        within("rush-share", self.rush_share, 0.0, 1.0)?;
-        within("rush-s", self.rush_s, 1.0, 86_400.0)?;
-        within("peak-factor", self.peak_factor, 1.0, 100.0)?;
-        within("wait-s", self.wait_s, 0.0, 86_400.0)?;
-        within("stay-s", self.stay_s, 0.0, 86_400.0)?;
-        within("challenges-each", self.challenges_each, 1.0, 20.0)?;
-        within("answers-each", self.answers_each, 1.0, 20.0)?;
-        within("reservations-each", self.reservations_each, 1.0, 20.0)?;
-        within("unpaid-share", self.unpaid_share, 0.0, 0.9)?;
-        within("payment-window-s", self.payment_window_s, 5.0, 86_400.0)?;
-        within("table-warm-writes", self.table_warm_writes, 1.0, 10_000_000.0)?;
-        within("gateway-quota", self.gateway_quota, 1.0, 10_000_000.0)?;
-        within("lambda-quota", self.lambda_quota, 1.0, 1_000_000.0)?;
-        ensure!(self.quota_lead_days <= 365, "quota-lead-days: 0 to 365; got {}", self.quota_lead_days);
-        within("solve-s", self.solve_s, 0.1, 3_600.0)?;
-        within("again-share", self.again_share, 0.0, 0.9)?;
-        within("sign-in-share", self.sign_in_share, 0.0, 1.0)?;
-        within("comes-share", self.comes_share, 0.01, 1.0)?;
-        within("comes-early-s", self.comes_early_s.unwrap_or(1.0), 1.0, 86_400.0)?;
-        within("comes-late-s", self.comes_late_s, 1.0, 86_400.0)?;
-        within("line-poll-s", self.line_poll_s, 1.0, 3_600.0)?;
-        within("published-sales", self.published_sales, 1.0, 1_000_000.0)?;
-        within("round-kb", self.round_kb, 0.1, 400.0)?;
-        ensure!(self.campaign_limits <= 10, "campaign-limits: 0 to 10; got {}", self.campaign_limits);
-        Ok(self)
     }
 }

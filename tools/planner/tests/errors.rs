@@ -47,13 +47,13 @@ fn a_wrong_question_is_answered_in_one_line() {
         (&["plan"], &[("REGION", "mars-1")], format!("REGION: {regions}")),
         (&["idle"], &[("REGION", "mars-1")], format!("REGION: {regions}")),
         (&["idle", "--region", "mars-1"], &[], format!("--region: {regions}")),
-        (&["plan", "--rush-share", "1.1"], &[], "rush-share: 0 to 1; got 1.1".into()),
-        (&["plan", "--rush-s", "NaN"], &[], "rush-s: 1 to 86400; got NaN".into()),
+        (&["plan", "--rush-share", "1.1"], &[], "--rush-share: 0 to 1; got \"1.1\"".into()),
+        (&["plan", "--rush-s", "NaN"], &[], "--rush-s: 1 to 86400; got \"NaN\"".into()),
         (&["plan"], &[("LANES", "0")], "LANES: a whole number from 1 to 16; got \"0\"".into()),
         (&["plan"], &[("LINE", "0")], format!("{line} \"0\"")),
         (&["plan"], &[("LINE", "yes")], format!("{line} \"yes\"")),
         (&["plan"], &[("LINE_EARLY_S", "5")], "LINE_EARLY_S: a whole number from 60 to 86,400; got \"5\"".into()),
-        (&["plan", "--comes-share", "0"], &[], "comes-share: 0.01 to 1; got 0".into()),
+        (&["plan", "--comes-share", "0"], &[], "--comes-share: 0.01 to 1; got \"0\"".into()),
     ];
     for (arguments, environment, line) in cases {
         let Output { status, stdout, stderr } = planner(arguments, environment);

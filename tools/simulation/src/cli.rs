@@ -70,7 +70,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> Result<String> {
         Inputs::new(cli.units, cli.audience.into(), now + jiff::SignedDuration::from_hours(1_000), now, "us-east-1")?;
     let line = cli.line.map_or(LineAsked::Auto, LineAsked::PerS);
     let inputs = Inputs { lanes: cli.lanes, line, opens_early_s: OPENS_EARLY_S, ..inputs };
-    let scenario = Scenario::planned(&inputs, &cli.assumptions.validated()?)?;
+    let scenario = Scenario::planned(&inputs, &cli.assumptions)?;
     let runs = all(&scenario, cli.seeds);
     if let Some(out) = &cli.out {
         if let Some(folder) = out.parent().filter(|folder| !folder.as_os_str().is_empty()) {
