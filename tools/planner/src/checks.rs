@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::deployment::{Deployment, ROUND_SHARDS, SECRETS_OF_A_PROCESS};
+use crate::deployment::{PROD, ROUND_SHARDS, SECRETS_OF_A_PROCESS};
 use crate::inputs::{Assumptions, Inputs};
 use crate::load::{Load, at_the_gate, busy_at_once};
 use crate::quotas as q;
@@ -26,11 +26,9 @@ pub enum Mover {
     Quota,
     /// One of our settings.
     Setting,
-    /// Nothing.
     Nothing,
 }
 
-/// One limit.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Check {
     pub name: &'static str,
@@ -87,16 +85,17 @@ impl Check {
     }
 }
 
-/// Every limit of a sale on this deployment.
-pub fn checks(inputs: &Inputs, assumed: &Assumptions, on: &Deployment, setup: &Setup) -> Vec<Check> {
+/// Every limit of a sale on the production settings.
+pub fn checks(inputs: &Inputs, assumed: &Assumptions, setup: &Setup) -> Vec<Check> {
     let load = &Load::new(inputs, assumed, setup.line.as_ref());
-    let mut all = gate(assumed, on, load);
-    all.extend(behind(inputs, assumed, on, load, setup));
+    let mut all = gate(assumed, load);
+    all.extend(behind(inputs, assumed, load, setup));
     all
 }
 
 /// Limits up to the functions at the gate.
-fn gate(assumed: &Assumptions, on: &Deployment, load: &Load) -> Vec<Check> {
+fn gate(assumed: &Assumptions, load: &Load) -> Vec<Check> {
+    let on = &*PROD;
     let raised = |quota: q::Quota| quota.value * q::RAISED_AT_MOST;
     // What the bucket adds to the rate, spread over the time that it has to last.
     let bucket = |burst: f64| burst / load.fullest_s;
@@ -150,7 +149,8 @@ fn gate(assumed: &Assumptions, on: &Deployment, load: &Load) -> Vec<Check> {
 }
 
 /// Limits behind the functions.
-fn behind(inputs: &Inputs, assumed: &Assumptions, on: &Deployment, load: &Load, setup: &Setup) -> Vec<Check> {
+fn behind(inputs: &Inputs, assumed: &Assumptions, load: &Load, setup: &Setup) -> Vec<Check> {
+    let on = &*PROD;
     let units = f64::from(inputs.units);
     let orders_per_s = units / assumed.payment_window_s;
     let consumers = (orders_per_s * q::ORDER_BATCH_S / on.batch).ceil();

@@ -8,11 +8,11 @@ use clap::{Parser, Subcommand};
 use command_line::{Stop, whole};
 use jiff::{RoundMode, Span, Timestamp, TimestampRound, Unit};
 
+use crate::cost::{Part, million};
 use crate::deployment::{DEV, Deployment, LANES, PARKED, PROD};
 use crate::inputs::{
     Assumptions, Inputs, LineAsked, MAX_ADMITS_PER_S, MAX_AUDIENCE, MAX_LANES, MAX_UNITS, OPENS_EARLY, OPENS_EARLY_S,
 };
-use crate::million::{self, Part};
 use crate::plan::{self, Verdict};
 use crate::prices::Prices;
 use crate::{idle, report};
@@ -125,7 +125,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> Result<Answer> {
         }
         Command::Million { region, assumptions } => {
             let table = Prices::load()?;
-            let bills = million::parts(&assumptions, table.of(&region)?);
+            let bills = million(&assumptions, table.of(&region)?);
             answer(cli.json, &bills, &table, &region)
         }
     }

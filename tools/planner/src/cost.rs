@@ -3,8 +3,9 @@
 use serde::Serialize;
 
 use crate::deployment::TRACED;
+use crate::inputs::Assumptions;
 use crate::prices::Region;
-use crate::totals::Totals;
+use crate::totals::{Totals, polls_each};
 
 const MILLION: f64 = 1e6;
 
@@ -54,4 +55,26 @@ pub fn lines(parts: &[Totals], prices: &Region) -> Vec<Line> {
         line("CloudWatch, logs", sum(|part| part.logs_gb), "logs_gb"),
     ];
     all.into_iter().filter(|line| line.quantity > 0.0).collect()
+}
+
+/// A part of what a crowd does, with its bill.
+#[derive(Debug, Clone, Serialize)]
+pub struct Part {
+    pub what: &'static str,
+    pub lines: Vec<Line>,
+}
+
+/// A million attempts that win nothing, a million page visits, a thousand orders.
+pub fn million(assumed: &Assumptions, prices: &Region) -> [Part; 3] {
+    let part = |what, totals: Totals| Part { what, lines: lines(&[totals], prices) };
+    let orders = 1e3;
+    let paid = orders * (1.0 - assumed.unpaid_share);
+    [
+        part("a million attempts: challenge, answer and reservation", Totals::of_attempts(MILLION, assumed)),
+        part(
+            "a million page visits: the files, and polls of the sale",
+            Totals::of_page(MILLION, MILLION * polls_each(assumed), assumed),
+        ),
+        part("a thousand orders", Totals::of_orders(orders, paid, assumed)),
+    ]
 }

@@ -2,23 +2,18 @@
 //!
 //! `docs/planning.md` has the arrival model and every formula.
 
-pub mod buys;
 pub mod checks;
-pub mod choice;
 pub mod cli;
 pub mod cost;
 pub mod curves;
 pub mod deployment;
 pub mod figures;
-pub mod functions;
 pub mod idle;
 pub mod inputs;
 pub mod load;
-pub mod million;
 pub mod plan;
 pub mod prices;
 pub mod quotas;
 pub mod report;
-mod search;
 pub mod setup;
 pub mod totals;

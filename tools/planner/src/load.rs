@@ -4,11 +4,11 @@ use serde::Serialize;
 
 use crate::curves::{Rush, tickets_within};
 use crate::deployment::PAGE_FILES;
-use crate::functions::Sized;
 use crate::inputs::{Assumptions, Inputs};
 use crate::quotas::{
-    ADMISSION_S, CATALOG_S, EDGE_CACHES, EDGE_REQUESTS, LINE_POLLS_OF_EDGE, RESERVATION_S, SCRIPTS_PER_S_PER_SHARD,
-    TICKET_S,
+    ADMISSION_S, CATALOG_S, EDGE_CACHES, EDGE_REQUESTS, LAMBDA_REQUESTS_PER_CONCURRENCY, LINE_POLLS_OF_EDGE,
+    MANAGED_CONCURRENCY, MANAGED_ENVIRONMENTS_LEAST, MANAGED_REQUESTS_PER_S_PER_CPU, RESERVATION_S,
+    SCRIPTS_PER_S_PER_SHARD, TICKET_S,
 };
 use crate::setup::Line;
 
@@ -261,4 +261,29 @@ pub fn comes_early_s(assumed: &Assumptions, line: &Line) -> f64 {
 /// How often a request is sent, including repeats after 429 or 503.
 fn again(assumed: &Assumptions) -> f64 {
     1.0 / (1.0 - assumed.again_share)
+}
+
+/// What one function needs in the busiest second.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Sized {
+    pub function: &'static str,
+    pub requests_per_s: f64,
+    /// Environments with one request at a time, as deployed.
+    pub environments: f64,
+    /// Environments of one processor with many concurrent requests, on Lambda Managed Instances: the binaries support
+    /// it, but it is not deployed.
+    pub managed_environments: f64,
+}
+
+impl Sized {
+    fn new(function: &'static str, requests_per_s: f64, seconds: f64) -> Self {
+        let busy = requests_per_s * seconds;
+        // A shorter request counts as a tenth of a second.
+        let environments = busy.max(requests_per_s / LAMBDA_REQUESTS_PER_CONCURRENCY.value).ceil();
+        let managed_environments = (busy / MANAGED_CONCURRENCY.value)
+            .max(requests_per_s / MANAGED_REQUESTS_PER_S_PER_CPU)
+            .ceil()
+            .max(MANAGED_ENVIRONMENTS_LEAST.value);
+        Self { function, requests_per_s, environments, managed_environments }
+    }
 }

@@ -5,18 +5,15 @@ use command_line::of_these;
 use jiff::{Span, Timestamp};
 use serde::Serialize;
 
-use crate::buys::{Raised, what_quotas_buy};
 use crate::checks::{Check, Mover, checks};
 use crate::cost::{Line, lines, sum};
 use crate::deployment::{LOADED_BEFORE_S, PROD};
 use crate::figures::count;
-use crate::functions::Sized;
 use crate::inputs::{Assumptions, Inputs, LineAsked, OPENS_EARLY};
-use crate::load::{Load, at_the_gate};
+use crate::load::{Load, Sized, at_the_gate};
 use crate::prices::{Prices, Region};
 use crate::quotas::{COGNITO_SIGN_INS, ORDER_BATCH_S, WEBSOCKET_CONNECTIONS};
-use crate::search::most;
-use crate::setup::Setup;
+use crate::setup::{Raised, Setup, most, what_quotas_buy};
 use crate::totals::{Totals, writes_of_an_order};
 use crate::{deployment, idle};
 
@@ -110,7 +107,7 @@ struct Outcome {
 impl Outcome {
     fn of(inputs: &Inputs, assumed: &Assumptions) -> Result<Self> {
         let setup = Setup::of(inputs, assumed);
-        let checks = checks(inputs, assumed, &PROD, &setup);
+        let checks = checks(inputs, assumed, &setup);
         let days = checks.iter().map(|check| check.lead_days(assumed)).max().unwrap_or(0);
         let loaded = inputs.planned_at.checked_add(Span::new().seconds(LOADED_BEFORE_S))?;
         let earliest = loaded.max(inputs.planned_at.checked_add(Span::new().hours(i64::from(days) * DAY_H))?);

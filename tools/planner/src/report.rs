@@ -4,10 +4,9 @@ use std::fmt::Write as _;
 
 use command_line::{of_these, people};
 
-use crate::cost::{Line, sum};
+use crate::cost::{Line, Part, sum};
 use crate::figures::{count, time, usd};
 use crate::load::busy_at_once;
-use crate::million::Part;
 use crate::plan::{InLine, Plan, Verdict};
 
 /// The plan.

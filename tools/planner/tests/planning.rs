@@ -2,11 +2,10 @@
 
 use jiff::{Timestamp, ToSpan};
 use planner::checks::Check;
-use planner::choice::{Effort, suggested_per_s};
 use planner::inputs::{Assumptions, Inputs, LineAsked};
 use planner::plan::{Plan, Verdict, holds, plan};
 use planner::prices::Prices;
-use planner::setup::Setup;
+use planner::setup::{Effort, Setup, suggested_per_s};
 use proptest::prelude::*;
 
 fn assumed() -> Assumptions {
