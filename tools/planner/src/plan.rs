@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use command_line::of_these;
-use jiff::{Span, Timestamp};
+use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 
 use crate::checks::{Check, Mover, checks};
@@ -19,7 +19,7 @@ use crate::{deployment, idle};
 
 /// The version of the JSON. Fields may be added without a new version, but never changed or removed.
 pub const SCHEMA: u32 = 2;
-const DAY_H: i64 = 24;
+const DAY: SignedDuration = SignedDuration::from_hours(24);
 
 /// Whether the plan holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -105,14 +105,13 @@ struct Outcome {
 }
 
 impl Outcome {
-    fn of(inputs: &Inputs, assumed: &Assumptions) -> Result<Self> {
+    fn of(inputs: &Inputs, assumed: &Assumptions) -> Self {
         let setup = Setup::of(inputs, assumed);
         let checks = checks(inputs, assumed, &setup);
         let days = checks.iter().map(|check| check.lead_days(assumed)).max().unwrap_or(0);
-        let loaded = inputs.planned_at.checked_add(Span::new().seconds(LOADED_BEFORE_S))?;
-        let earliest = loaded.max(inputs.planned_at.checked_add(Span::new().hours(i64::from(days) * DAY_H))?);
+        let earliest = inputs.planned_at + (DAY * days as i32).max(SignedDuration::from_secs(LOADED_BEFORE_S));
         let possible = checks.iter().all(Check::can_hold);
-        Ok(Self { setup, checks, earliest, possible })
+        Self { setup, checks, earliest, possible }
     }
 
     fn holds(&self, inputs: &Inputs) -> bool {
@@ -120,16 +119,16 @@ impl Outcome {
     }
 }
 
-/// Whether a sale holds. Fails if a time is out of range.
-pub fn holds(inputs: &Inputs, assumed: &Assumptions) -> Result<bool> {
-    Ok(Outcome::of(inputs, assumed)?.holds(inputs))
+/// Whether a sale holds.
+pub fn holds(inputs: &Inputs, assumed: &Assumptions) -> bool {
+    Outcome::of(inputs, assumed).holds(inputs)
 }
 
 /// Plans a sale on the production settings. Fails if the region has no prices.
 pub fn plan(inputs: Inputs, assumptions: Assumptions) -> Result<Plan> {
     let table = Prices::load()?;
     let prices = table.of(&inputs.region)?;
-    let outcome = Outcome::of(&inputs, &assumptions)?;
+    let outcome = Outcome::of(&inputs, &assumptions);
     let setup = outcome.setup;
     let load = Load::new(&inputs, &assumptions, setup.line.as_ref());
     let holds = outcome.holds(&inputs);
@@ -187,8 +186,8 @@ fn drain_s(inputs: &Inputs, assumed: &Assumptions, checks: &[Check]) -> f64 {
 fn to_do(inputs: &Inputs, assumed: &Assumptions, outcome: &Outcome) -> Result<Vec<Task>> {
     let failing = outcome.checks.iter().filter(|check| !check.holds() && check.can_hold());
     let task = |check: &Check| {
-        let lead = Span::new().hours(i64::from(check.lead_days(assumed)) * DAY_H);
-        Ok(Task { check: check.name, how: check.how, need: check.need, begin_by: inputs.opens_at.checked_sub(lead)? })
+        let begin_by = inputs.opens_at.checked_sub(DAY * check.lead_days(assumed) as i32)?;
+        Ok(Task { check: check.name, how: check.how, need: check.need, begin_by })
     };
     failing.map(task).collect()
 }
@@ -225,7 +224,7 @@ fn alternatives(inputs: &Inputs, assumed: &Assumptions, outcome: &Outcome) -> Ve
     if outcome.possible {
         say("later_opening", format!("open at {:.0} or later", outcome.earliest));
     }
-    let fits = |inputs: &Inputs| holds(inputs, assumed).unwrap_or(false);
+    let fits = |inputs: &Inputs| holds(inputs, assumed);
     let of = |audience: u64, units: u64| Inputs {
         audience,
         units: u32::try_from(units).unwrap_or(u32::MAX),
