@@ -108,7 +108,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> Result<Answer> {
             let inputs = Inputs::new(units, audience, opens_at, now, &region)?;
             let inputs = Inputs { lanes, line, opens_early_s: line_early_s, ..inputs };
             let plan = plan::plan(inputs, assumptions)?;
-            let text = if cli.json { json(&plan)? } else { report::plan(&plan) };
+            let text = if cli.json { json(&plan)? } else { plan.to_string() };
             Ok(Answer { text, note, status: if plan.verdict == Verdict::Holds { 0 } else { REFUSED } })
         }
         Command::Idle { region } => {

@@ -9,7 +9,6 @@ use crate::totals::{Totals, polls_each};
 
 const MILLION: f64 = 1e6;
 
-/// One line of a bill.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Line {
     pub what: &'static str,
@@ -28,7 +27,6 @@ impl Line {
     }
 }
 
-/// The sum of lines.
 pub fn sum(lines: &[Line]) -> f64 {
     lines.iter().map(|line| line.usd).sum()
 }

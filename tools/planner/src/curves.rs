@@ -13,12 +13,10 @@ pub struct Rush {
 }
 
 impl Rush {
-    /// A rush of this many people, with the assumed rates.
     pub fn new(people: f64, assumed: &Assumptions) -> Self {
         Self::at(people, assumed.peak_factor / assumed.rush_s, 1.0 / assumed.solve_s)
     }
 
-    /// A rush of this many people with these rates, in 1/s.
     pub fn at(people: f64, presses: f64, answers: f64) -> Self {
         // Equal rates would need another formula; nearly equal ones will do.
         let answers = if (answers / presses - 1.0).abs() < 1e-3 { presses * 1.001 } else { answers };

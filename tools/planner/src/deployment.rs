@@ -36,7 +36,6 @@ pub struct Deployment {
     pub ticket_throttle_burst: f64,
     /// Messages in a batch.
     pub batch: f64,
-    /// Memory of a function.
     pub function_mb: f64,
     /// Functions that can have provisioned processes for an opening.
     pub provisioned_functions: f64,
@@ -67,7 +66,6 @@ pub struct Deployment {
 }
 
 impl Deployment {
-    /// Nodes of all shards.
     pub const fn nodes(&self) -> u32 {
         self.shards * (1 + self.replicas)
     }
@@ -100,7 +98,6 @@ fn counted(name: &str) -> Deployment {
     serde_json::from_value(Value::Object(of_one.collect())).expect(name)
 }
 
-/// Memory of a function in GB.
 pub fn function_gb() -> f64 {
     PROD.function_mb / 1_024.0
 }

@@ -10,7 +10,6 @@ pub fn count(value: f64) -> String {
     grouped(value.ceil())
 }
 
-/// A sum of money.
 pub fn usd(value: f64) -> String {
     let cents = format!("{value:.2}");
     match cents.split_once('.') {

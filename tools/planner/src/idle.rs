@@ -12,7 +12,6 @@ const MINUTES: f64 = HOURS * 60.0;
 const POLLERS: f64 = 5.0;
 const POLL_S: f64 = 20.0;
 
-/// The lines of this deployment.
 pub fn lines(on: &d::Deployment, prices: &Region) -> Vec<Line> {
     let (_, node) = on.node();
     let nodes = f64::from(on.nodes());

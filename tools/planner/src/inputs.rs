@@ -10,13 +10,11 @@ use serde::Serialize;
 use crate::deployment::PROD;
 use crate::quotas::{GATEWAY_REQUESTS, LAMBDA_CONCURRENCY, TABLE_WARM_WRITES};
 
-/// The largest number of units of a round.
 pub const MAX_UNITS: u32 = sale::MAX_TOTAL;
 /// The largest audience. Beyond it no formula here means anything.
 pub const MAX_AUDIENCE: u64 = 1_000_000_000;
 /// The highest rate of a line, in people a second. No gateway takes more requests.
 pub const MAX_ADMITS_PER_S: u32 = 1_000_000;
-/// The largest number of lanes of a sale.
 pub const MAX_LANES: u32 = 16;
 /// How many seconds before the opening a line starts to give out tickets, by default.
 pub const OPENS_EARLY_S: u32 = 3_600;
@@ -36,7 +34,6 @@ pub enum LineAsked {
     PerS(u32),
 }
 
-/// The question.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Inputs {
     pub units: u32,

@@ -87,7 +87,6 @@ pub struct Load {
 }
 
 impl Load {
-    /// The load of these people.
     pub fn new(inputs: &Inputs, assumed: &Assumptions, line: Option<&Line>) -> Self {
         let mut load = match line {
             Some(line) => Self::in_line(inputs, assumed, line),

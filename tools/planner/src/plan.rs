@@ -21,7 +21,6 @@ use crate::{deployment, idle};
 pub const SCHEMA: u32 = 2;
 const DAY: SignedDuration = SignedDuration::from_hours(24);
 
-/// Whether the plan holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
@@ -30,7 +29,6 @@ pub enum Verdict {
     Refused,
 }
 
-/// A task before the sale.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Task {
     pub check: &'static str,
@@ -39,7 +37,6 @@ pub struct Task {
     pub begin_by: Timestamp,
 }
 
-/// Why it does not hold.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Reason {
     pub check: &'static str,
@@ -67,7 +64,6 @@ pub struct InLine {
     pub raised: Vec<Raised>,
 }
 
-/// The whole result.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Plan {
     pub schema: u32,
@@ -119,7 +115,6 @@ impl Outcome {
     }
 }
 
-/// Whether a sale holds.
 pub fn holds(inputs: &Inputs, assumed: &Assumptions) -> bool {
     Outcome::of(inputs, assumed).holds(inputs)
 }

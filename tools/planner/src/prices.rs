@@ -16,7 +16,6 @@ pub struct Prices {
     regions: BTreeMap<&'static str, Region>,
 }
 
-/// Prices of one region.
 #[derive(Debug, Default)]
 pub struct Region {
     /// Those that could not be verified on that date.
@@ -31,21 +30,12 @@ impl Prices {
         read(TABLE).context("tools/planner/prices cannot be read")
     }
 
-    /// The regions with prices.
     pub fn regions(&self) -> impl Iterator<Item = &str> {
         self.regions.keys().copied()
     }
 
-    /// The prices of a region.
-    ///
-    /// # Errors
-    /// Names the known regions, if this one is not among them.
     pub fn of(&self, region: &str) -> Result<&Region> {
-        let Some(prices) = self.regions.get(region) else {
-            let known: Vec<&str> = self.regions().collect();
-            bail!("region: one of {}; got \"{region}\"", known.join(", "));
-        };
-        Ok(prices)
+        self.regions.get(region).with_context(|| format!("there are no prices of {region}"))
     }
 }
 

@@ -82,6 +82,20 @@ impl Totals {
         parts
     }
 
+    /// Requests at the edge that go on to functions, which take this many seconds. An environment serves some ten requests
+    /// a second, and reads sales and kill switches every two seconds.
+    fn of_requests(requests: f64, seconds: f64) -> Self {
+        Self {
+            gateway_requests: requests,
+            edge_requests: requests,
+            invocations: requests,
+            gb_s: seconds * d::function_gb(),
+            reads: requests / 10.0 / REFRESH_S * REFRESH_READS,
+            logs_gb: requests * d::LOG_BYTES / 1e9,
+            ..Self::default()
+        }
+    }
+
     /// People who stand in line: their tickets, and their polls of its document.
     pub fn of_line(people: f64, assumed: &Assumptions, line: &Line, load: &Load) -> Self {
         let comes_early_s = comes_early_s(assumed, line);
@@ -95,44 +109,26 @@ impl Totals {
         let tickets = people;
         let requests = documents + tickets;
         Self {
-            gateway_requests: requests,
             edge_requests: people * d::PAGE_FILES + polls + tickets,
             edge_gb: (people * (d::PAGE_BYTES + d::ANSWER_BYTES) + polls * d::LINE_DOCUMENT_BYTES) / 1e9,
-            invocations: requests,
-            gb_s: requests * TICKET_S * d::function_gb(),
-            reads: requests / 10.0 / REFRESH_S * REFRESH_READS,
-            logs_gb: requests * d::LOG_BYTES / 1e9,
-            ..Self::default()
+            ..Self::of_requests(requests, requests * TICKET_S)
         }
     }
 
     /// People who ask for a challenge and learn that the sale is sold out.
     pub fn of_refused(people: f64, assumed: &Assumptions) -> Self {
         let all = people * assumed.challenges_each / (1.0 - assumed.again_share);
-        Self {
-            gateway_requests: all,
-            edge_requests: all,
-            edge_gb: all * d::ANSWER_BYTES / 1e9,
-            invocations: all,
-            gb_s: all * ADMISSION_S * d::function_gb(),
-            reads: all / 10.0 / REFRESH_S * REFRESH_READS,
-            logs_gb: all * d::LOG_BYTES / 1e9,
-            ..Self::default()
-        }
+        Self { edge_gb: all * d::ANSWER_BYTES / 1e9, ..Self::of_requests(all, all * ADMISSION_S) }
     }
 
     /// People who load the page, and polls of the card.
     pub fn of_page(people: f64, polls: f64, assumed: &Assumptions) -> Self {
         let whole = if assumed.past_the_edge { polls } else { polls.min(EDGE_CACHES * asked_for_s(assumed)) };
-        let files = people * d::PAGE_FILES;
         Self {
-            gateway_requests: whole,
-            edge_requests: files + polls,
+            edge_requests: people * d::PAGE_FILES + polls,
             edge_gb: (people * d::PAGE_BYTES + polls * d::ANSWER_BYTES) / 1e9,
-            invocations: whole,
-            gb_s: whole * CATALOG_S * d::function_gb(),
-            logs_gb: whole * d::LOG_BYTES / 1e9,
-            ..Self::default()
+            reads: 0.0,
+            ..Self::of_requests(whole, whole * CATALOG_S)
         }
     }
 
@@ -145,15 +141,8 @@ impl Totals {
         let all = challenges + answers + reservations;
         let seconds = (challenges + answers) * ADMISSION_S + reservations * RESERVATION_S;
         Self {
-            gateway_requests: all,
-            edge_requests: all,
             edge_gb: (challenges * d::CHALLENGE_BYTES + (answers + reservations) * d::ANSWER_BYTES) / 1e9,
-            invocations: all,
-            gb_s: seconds * d::function_gb(),
-            // An environment serves some ten requests a second, and reads sales and kill switches every two seconds.
-            reads: all / 10.0 / REFRESH_S * REFRESH_READS,
-            logs_gb: all * d::LOG_BYTES / 1e9,
-            ..Self::default()
+            ..Self::of_requests(all, seconds)
         }
     }
 
