@@ -159,74 +159,68 @@ where
 
 /// Not `async`, like [`Client::send`](crate::Client::send).
 fn follow<'a>(
-    interrupted: BoxFuture<'a, ()>,
+    mut interrupted: BoxFuture<'a, ()>,
     plan: &'a Plan,
-    progress: ProgressLine,
+    mut progress: ProgressLine,
     visit: &'a (dyn Fn(Visit) -> BoxFuture<'static, ()> + Send + Sync),
 ) -> BoxFuture<'a, Outcome> {
-    follow_until(interrupted, plan, progress, visit).boxed()
-}
-
-async fn follow_until(
-    mut interrupted: BoxFuture<'_, ()>,
-    plan: &Plan,
-    mut progress: ProgressLine,
-    visit: &(dyn Fn(Visit) -> BoxFuture<'static, ()> + Send + Sync),
-) -> Outcome {
-    let results = Arc::new(Results::start());
-    let mut pace = Pace::start(plan.due());
-    let mut visiting = JoinSet::new();
-    let mut ticks = tokio::time::interval(TICK);
-    ticks.tick().await;
-    let mut came = 0;
-    let mut deadline = None;
-    let mut computed = 0;
-    let stopped = loop {
-        tokio::select! {
-            () = &mut interrupted => break Some(Stopped::Interrupted),
-            next = pace.next(), if deadline.is_none() => match next {
-                Some((n, due)) => {
-                    came += 1;
-                    results.came(due);
-                    visiting.spawn(visit(Visit { n, due, results: Arc::clone(&results) }));
-                }
-                None => {
-                    results.all_came();
-                    deadline = Some(Instant::now() + PATIENCE);
-                }
-            },
-            Some(ended) = visiting.join_next() => check(ended),
-            _ = ticks.tick() => {
-                progress.tell(&results.progress());
-                if plan.error_limit().is_some_and(|limit| results.too_many_errors(limit)) {
-                    break Some(Stopped::Errors);
-                }
-                // Many proofs take long, however patient the others are.
-                let before = std::mem::replace(&mut computed, results.proofs_computed());
-                if deadline.is_some() && computed > before {
-                    deadline = Some(Instant::now() + PATIENCE);
-                }
-                if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
-                    break Some(Stopped::Patience);
+    let following = async move {
+        let results = Arc::new(Results::start());
+        let mut pace = Pace::start(plan.due());
+        let mut visiting = JoinSet::new();
+        let mut ticks = tokio::time::interval(TICK);
+        ticks.tick().await;
+        let mut came = 0;
+        let mut deadline = None;
+        let mut computed = 0;
+        let stopped = loop {
+            tokio::select! {
+                () = &mut interrupted => break Some(Stopped::Interrupted),
+                next = pace.next(), if deadline.is_none() => match next {
+                    Some((n, due)) => {
+                        came += 1;
+                        results.came(due);
+                        visiting.spawn(visit(Visit { n, due, results: Arc::clone(&results) }));
+                    }
+                    None => {
+                        results.all_came();
+                        deadline = Some(Instant::now() + PATIENCE);
+                    }
+                },
+                Some(ended) = visiting.join_next() => check(ended),
+                _ = ticks.tick() => {
+                    progress.tell(&results.progress());
+                    if plan.error_limit().is_some_and(|limit| results.too_many_errors(limit)) {
+                        break Some(Stopped::Errors);
+                    }
+                    // Many proofs take long, however patient the others are.
+                    let before = std::mem::replace(&mut computed, results.proofs_computed());
+                    if deadline.is_some() && computed > before {
+                        deadline = Some(Instant::now() + PATIENCE);
+                    }
+                    if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+                        break Some(Stopped::Patience);
+                    }
                 }
             }
+            if deadline.is_some() && visiting.is_empty() {
+                let failed = plan.error_limit().is_some_and(|limit| results.too_many_errors_at_the_end(limit));
+                break failed.then_some(Stopped::Failed);
+            }
+        };
+        if stopped == Some(Stopped::Interrupted) {
+            results.end_sending();
+            let since = Instant::now();
+            while results.under_way() > 0 && since.elapsed() < GRACE {
+                tokio::time::sleep(POLL).await;
+            }
         }
-        if deadline.is_some() && visiting.is_empty() {
-            let failed = plan.error_limit().is_some_and(|limit| results.too_many_errors_at_the_end(limit));
-            break failed.then_some(Stopped::Failed);
-        }
+        // Users who are still visiting are dropped.
+        visiting.shutdown().await;
+        progress.tell(&results.progress());
+        results.finish(came, stopped)
     };
-    if stopped == Some(Stopped::Interrupted) {
-        results.end_sending();
-        let since = Instant::now();
-        while results.under_way() > 0 && since.elapsed() < GRACE {
-            tokio::time::sleep(POLL).await;
-        }
-    }
-    // Users who are still visiting are dropped.
-    visiting.shutdown().await;
-    progress.tell(&results.progress());
-    results.finish(came, stopped)
+    following.boxed()
 }
 
 /// A visit that panicked is a bug in the caller, not a result to count.

@@ -17,7 +17,7 @@ const HAMMER_BLOWS: usize = 40;
 
 /// What misbehaving users do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mischief {
+pub(super) enum Mischief {
     Forges,
     TakesAnothers,
     IsNobody,
@@ -60,20 +60,6 @@ fn of(n: usize, bad: f64, has_pass: impl Fn(usize) -> bool) -> Option<Mischief> 
     does.then(|| ALL[group(n) % ALL.len()])
 }
 
-impl Mischief {
-    /// The step under which the answers are counted.
-    const fn step(self) -> &'static str {
-        match self {
-            Self::Forges => "forged",
-            Self::TakesAnothers => "another's",
-            Self::IsNobody => "nobody",
-            Self::Hammers => "hammer",
-            Self::SendsJunk => "junk",
-            Self::ClicksTwice => "two clicks",
-        }
-    }
-}
-
 impl Crowd {
     pub(super) fn mischief_of(&self, n: usize) -> Option<Mischief> {
         of(n, self.bad, |n| self.has_pass(n))
@@ -85,40 +71,39 @@ impl Crowd {
     }
 
     pub(super) async fn misbehave(&self, visit: &Visit, mischief: Mischief) {
-        let step = mischief.step();
         match mischief {
             Mischief::Forges => {
                 for n in 0..FORGERIES {
                     let due = if n == 0 { visit.due } else { Instant::now() };
-                    self.reserve_with(visit, step, due, &forged()).await;
+                    self.reserve_with(visit, "forged", due, &forged()).await;
                 }
             }
             Mischief::TakesAnothers => {
                 if let Some(pass) = self.pass_of(visit, self.next_to(visit.n)).await {
-                    self.reserve_with(visit, step, Instant::now(), &pass).await;
+                    self.reserve_with(visit, "another's", Instant::now(), &pass).await;
                 }
             }
             Mischief::IsNobody => {
                 let pass = self.credentials_of(visit.n).pass.clone().unwrap_or_else(forged);
                 if let Ok(request) = Request::reserve(self.sale.as_str(), &pass) {
                     // A misbehaving user ignores the result, here and below.
-                    let _ = self.send(visit, step, visit.due, &request).await;
+                    let _ = self.send(visit, "nobody", visit.due, &request).await;
                 }
             }
             Mischief::Hammers => {
                 let Some(pass) = self.pass_of(visit, visit.n).await else { return };
+                let Ok(request) = Request::reserve(self.sale.as_str(), &pass) else { return };
+                let request = request.token(&self.credentials_of(visit.n).token);
                 for n in 0..HAMMER_BLOWS {
-                    let token = &self.credentials_of(visit.n).token;
-                    let Ok(request) = Request::reserve(self.sale.as_str(), &pass) else { return };
-                    let request = request.token(token).key(&format!("blow-{n}"));
-                    let _ = self.send(visit, step, Instant::now(), &request).await;
+                    let request = request.clone().key(&format!("blow-{n}"));
+                    let _ = self.send(visit, "hammer", Instant::now(), &request).await;
                 }
             }
-            Mischief::SendsJunk => self.send_junk(visit, step).await,
+            Mischief::SendsJunk => self.send_junk(visit).await,
             Mischief::ClicksTwice => {
                 let Some(pass) = self.pass_of(visit, visit.n).await else { return };
                 let now = Instant::now();
-                let click = || self.reserve_with(visit, step, now, &pass);
+                let click = || self.reserve_with(visit, "two clicks", now, &pass);
                 futures::future::join(click(), click()).await;
             }
         }
@@ -147,7 +132,7 @@ impl Crowd {
         }
     }
 
-    async fn send_junk(&self, visit: &Visit, step: &'static str) {
+    async fn send_junk(&self, visit: &Visit) {
         let sale = &self.sale;
         let junk = [
             (Method::GET, "/v1/reservations/junk".to_owned(), ""),
@@ -163,7 +148,7 @@ impl Crowd {
             let request = request.token(&self.credentials_of(visit.n).token).body(body);
             let request = request.header(CONTENT_TYPE, HeaderValue::from_static("application/json"));
             let due = if n == 0 { visit.due } else { Instant::now() };
-            let _ = self.send(visit, step, due, &request).await;
+            let _ = self.send(visit, "junk", due, &request).await;
         }
     }
 }

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
 use sale::SaleId;
+use serde_json::Value;
 
 use crate::answer::Failure;
 use crate::client::Client;
@@ -16,7 +17,11 @@ use crate::run::Visit;
 
 pub use credentials::Credentials;
 pub use honest::{LONGEST_WAIT, TRIES};
-pub use mischief::Mischief;
+
+/// Whether users who do not wait in line get nothing: the sale, as everybody sees it, has a line and is not over.
+pub fn has_line(sale: &Value) -> bool {
+    sale["line"].is_object() && sale["state"] != "closed"
+}
 
 /// The API accepts an answer for two minutes. Computing one takes a slow machine a good part of the other.
 const CHALLENGE_LASTS: Duration = Duration::from_secs(60);
