@@ -19,7 +19,7 @@ pub struct Progress {
 
 /// Shows the state of a run each second.
 pub struct ProgressLine {
-    show: Box<dyn FnMut(&str) + Send>,
+    /// Where it is shown, if not in a log.
     bar: Option<ProgressBar>,
     before: (Duration, u64),
 }
@@ -28,41 +28,52 @@ impl ProgressLine {
     /// On standard error.
     pub fn stderr() -> Self {
         let bar = ProgressBar::new_spinner();
-        if bar.is_hidden() { Self::log() } else { Self::on(bar) }
+        Self::on((!bar.is_hidden()).then_some(bar))
     }
 
     /// Among other bars, if they are shown at a terminal.
     pub fn among(bars: &MultiProgress) -> Self {
-        if bars.is_hidden() { Self::log() } else { Self::on(bars.add(ProgressBar::new_spinner())) }
+        Self::on((!bars.is_hidden()).then(|| bars.add(ProgressBar::new_spinner())))
     }
 
     pub fn silent() -> Self {
-        Self::new(None, |_| {})
+        Self { bar: Some(ProgressBar::hidden()), before: (Duration::ZERO, 0) }
     }
 
-    fn new(bar: Option<ProgressBar>, show: impl FnMut(&str) + Send + 'static) -> Self {
-        Self { show: Box::new(show), bar, before: (Duration::ZERO, 0) }
-    }
-
-    fn log() -> Self {
-        Self::new(None, |line| eprintln!("{line}"))
-    }
-
-    fn on(bar: ProgressBar) -> Self {
-        if let Ok(style) = ProgressStyle::with_template("{spinner:.cyan} {wide_msg}") {
-            bar.set_style(style);
+    fn on(bar: Option<ProgressBar>) -> Self {
+        if let Some(bar) = &bar {
+            bar.set_style(ProgressStyle::with_template("{spinner:.cyan} {wide_msg}").expect("a template"));
+            bar.enable_steady_tick(Duration::from_millis(120));
         }
-        bar.enable_steady_tick(Duration::from_millis(120));
-        let shown = bar.clone();
-        Self::new(Some(bar), move |line| shown.set_message(line.to_owned()))
+        Self { bar, before: (Duration::ZERO, 0) }
     }
 
     pub(crate) fn tell(&mut self, progress: &Progress) {
-        let (elapsed, answered) = self.before;
-        self.before = (progress.elapsed, progress.answered);
-        let seconds = (progress.elapsed - elapsed).as_secs_f64();
-        let per_s = if seconds > 0.0 { (progress.answered - answered) as f64 / seconds } else { 0.0 };
-        (self.show)(&line(progress, per_s));
+        let line = self.line(progress);
+        match &self.bar {
+            Some(bar) => bar.set_message(line),
+            None => eprintln!("{line}"),
+        }
+    }
+
+    fn line(&mut self, progress: &Progress) -> String {
+        let Progress { elapsed, sent, answered, computing, answers, p50, p99 } = progress;
+        let (elapsed_before, answered_before) = std::mem::replace(&mut self.before, (*elapsed, *answered));
+        let seconds = (*elapsed - elapsed_before).as_secs_f64();
+        let per_s = if seconds > 0.0 { (answered - answered_before) as f64 / seconds } else { 0.0 };
+        let mut by_count: Vec<_> = answers.iter().collect();
+        by_count.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
+        let answers: Vec<_> = by_count.into_iter().map(|(name, count)| format!("{name}: {count}")).collect();
+        let ms = |latency: &Duration| latency.as_secs_f64() * 1e3;
+        let waiting = sent.saturating_sub(*answered);
+        let computing = if *computing > 0 { format!("proofs to compute {computing}  ") } else { String::new() };
+        format!(
+            "{:>4.0} s  {per_s:>6.0}/s  p50 {:.1} ms  p99 {:.1} ms  waiting {waiting}  {computing}{}",
+            elapsed.as_secs_f64(),
+            ms(p50),
+            ms(p99),
+            answers.join("  ")
+        )
     }
 }
 
@@ -74,36 +85,15 @@ impl Drop for ProgressLine {
     }
 }
 
-fn line(progress: &Progress, per_s: f64) -> String {
-    let Progress { elapsed, sent, answered, computing, answers, p50, p99 } = progress;
-    let mut by_count: Vec<_> = answers.iter().collect();
-    by_count.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
-    let answers: Vec<_> = by_count.into_iter().map(|(name, count)| format!("{name}: {count}")).collect();
-    let ms = |latency: &Duration| latency.as_secs_f64() * 1e3;
-    let waiting = sent.saturating_sub(*answered);
-    let computing = if *computing > 0 { format!("proofs to compute {computing}  ") } else { String::new() };
-    format!(
-        "{:>4.0} s  {per_s:>6.0}/s  p50 {:.1} ms  p99 {:.1} ms  waiting {waiting}  {computing}{}",
-        elapsed.as_secs_f64(),
-        ms(p50),
-        ms(p99),
-        answers.join("  ")
-    )
-}
-
 #[cfg(test)]
 mod tests {
-    use std::sync::{Arc, Mutex};
-
     use super::*;
 
     #[test]
     fn a_line_has_the_rate_since_the_one_before() {
-        let lines = Arc::new(Mutex::new(Vec::new()));
-        let shown = Arc::clone(&lines);
-        let mut progress = ProgressLine::new(None, move |line| shown.lock().unwrap().push(line.to_owned()));
-        for (second, answered, computing) in [(1, 100, 0), (3, 500, 12)] {
-            progress.tell(&Progress {
+        let mut shown = ProgressLine::silent();
+        let lines = [(1, 100, 0), (3, 500, 12)].map(|(second, answered, computing)| {
+            shown.line(&Progress {
                 elapsed: Duration::from_secs(second),
                 sent: answered + 7,
                 answered,
@@ -111,9 +101,8 @@ mod tests {
                 answers: BTreeMap::from([("202".to_owned(), 90), ("409 sold_out".to_owned(), answered - 90)]),
                 p50: Duration::from_micros(1_500),
                 p99: Duration::from_millis(20),
-            });
-        }
-        let lines = lines.lock().unwrap().clone();
+            })
+        });
         assert_eq!(lines[0], "   1 s     100/s  p50 1.5 ms  p99 20.0 ms  waiting 7  202: 90  409 sold_out: 10");
         assert_eq!(
             lines[1],
