@@ -118,7 +118,7 @@ impl Client {
             match connection.try_send_request(message).await {
                 Ok(response) => {
                     let response = read(response).await?;
-                    pool.keep(connection);
+                    pool.idle.lock().push((connection, Instant::now()));
                     return Ok(response);
                 }
                 Err(mut error) => match error.take_message() {
@@ -151,10 +151,6 @@ impl Client {
 }
 
 impl ConnectionPool {
-    fn keep(&self, connection: SendRequest<Full<Bytes>>) {
-        self.idle.lock().push((connection, Instant::now()));
-    }
-
     async fn idle_connection(&self) -> Option<SendRequest<Full<Bytes>>> {
         loop {
             let (mut connection, since) = self.idle.lock().pop()?;

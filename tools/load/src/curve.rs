@@ -60,22 +60,12 @@ mod tests {
     }
 
     #[test]
-    fn an_even_curve_has_one_rate() {
+    fn curves_have_their_shapes() {
         assert_eq!([0.1, 0.5, 0.9].map(|part| come_by(Curve::Even, part)), [100, 500, 900]);
-    }
-
-    #[test]
-    fn half_of_a_rush_comes_in_the_first_tenth() {
-        let by = come_by(Curve::Rush, 0.1);
-        assert!((500..510).contains(&by), "{by}");
-        // Seven times the mean at first, almost nothing at the end.
-        assert!((65..=70).contains(&come_by(Curve::Rush, 0.01)));
-        assert!(come_by(Curve::Rush, 0.9) > 990);
-    }
-
-    #[test]
-    fn a_ramp_grows() {
         assert_eq!([0.1, 0.5, 1.0].map(|part| come_by(Curve::Ramp, part)), [10, 250, 1000]);
+        // Seven times the mean at first, half of all in the first tenth, almost nothing at the end.
+        let [first, tenth, almost_all] = [0.01, 0.1, 0.9].map(|part| come_by(Curve::Rush, part));
+        assert!((65..=70).contains(&first) && (500..510).contains(&tenth) && almost_all > 990, "{first} {tenth}");
     }
 
     #[test]

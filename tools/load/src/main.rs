@@ -94,8 +94,7 @@ async fn run(arguments: Arguments) -> Result<ExitCode> {
     let plan = plan.stop_at_errors(arguments.stop_at_errors)?;
     let out = &arguments.out;
     let source = Source::of(&arguments)?;
-    let tried = Report::try_folder(out);
-    tried
+    Report::try_folder(out)
         .with_context(|| format!("no report can be written to {}; choose another folder with --out", out.display()))?;
     let client = Client::with_connections(target.clone(), arguments.connections as usize);
     let credentials = async {

@@ -13,8 +13,6 @@ use crate::report::{Report, gate};
 /// The size of a plot on a phone, and on a larger screen.
 const NARROW: (u32, u32) = (360, 280);
 const WIDE: (u32, u32) = (900, 360);
-/// How many answers have their own line, most frequent first: more could not be distinguished.
-const LINES: usize = LOOKS;
 const STYLE: &str = "
 :root{color-scheme:light}
 body{font:16px/1.5 system-ui,sans-serif;color:#1a1a1a;background:#fff;margin:0 auto;padding:1rem;max-width:56rem}
@@ -34,7 +32,7 @@ ul.key svg{display:inline;width:36px;height:12px;margin-right:.4em;vertical-alig
 pub(crate) fn html(report: &Report) -> Result<String> {
     let outcome = &report.outcome;
     let by_answer = outcome.by_answer();
-    let drawn = &by_answer[..by_answer.len().min(LINES)];
+    let drawn = &by_answer[..by_answer.len().min(LOOKS)];
 
     let mut page = String::new();
     let title = format!("Load on {}", report.url);
@@ -150,7 +148,7 @@ fn key(page: &mut String, by_answer: &[(Answer, Histogram<u64>)]) -> Result<()> 
 fn key_of(page: &mut String, names: impl Iterator<Item = String>) -> Result<()> {
     page.push_str("<ul class=key>");
     for (n, name) in names.enumerate() {
-        if n < LINES {
+        if n < LOOKS {
             write!(page, "<li>{}{}</li>", sample(n), escaped(&name))?;
         } else {
             write!(page, "<li>{}, not drawn</li>", escaped(&name))?;
@@ -244,7 +242,7 @@ mod tests {
                     assert!(entry.contains("not drawn"), "{entry}");
                 }
             }
-            assert_eq!(samples.len(), LINES);
+            assert_eq!(samples.len(), LOOKS);
         }
     }
 }

@@ -114,8 +114,7 @@ impl Results {
 
     /// Counts a request that is about to be sent. Never returns if none may be sent any more.
     pub(crate) async fn sent(&self) {
-        let may_be_sent = self.count_sent();
-        if !may_be_sent {
+        if !self.count_sent() {
             std::future::pending().await
         }
     }
@@ -204,16 +203,14 @@ impl Results {
         heard.visiting.note();
         heard.gate.alone = heard.visiting.alone.min(took);
         heard.end_second();
-        let mut failures: BTreeMap<&str, Seen> = BTreeMap::new();
-        let answers: Vec<Answered> = std::mem::take(&mut heard.answers)
-            .into_iter()
-            .map(|((step, answer), latency)| Answered { step, answer, latency_us: latency })
-            .collect();
-        for (code, example) in &heard.examples {
+        let answers = std::mem::take(&mut heard.answers).into_iter();
+        let answers = answers.map(|((step, answer), latency_us)| Answered { step, answer, latency_us });
+        let answers: Vec<Answered> = answers.collect();
+        let seen = |(code, example): (&&'static str, &String)| {
             let of = answers.iter().filter(|each| each.answer.status.is_none() && each.answer.code == *code);
-            let count = of.map(Answered::count).sum();
-            failures.insert(code, Seen { count, example: example.clone() });
-        }
+            (*code, Seen { count: of.map(Answered::count).sum(), example: example.clone() })
+        };
+        let failures = heard.examples.iter().map(seen).collect();
         Outcome {
             users,
             took,
