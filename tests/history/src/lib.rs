@@ -7,8 +7,6 @@
 //! The checks are sound: each rejects only what no correct system can have answered. So they rely on what is *certain*
 //! and let pass what merely looks odd. `tests/model/README.md` lists what is checked and what is not.
 
-#![allow(missing_docs, reason = "private to the workspace")]
-
 mod check;
 mod http;
 mod lines;

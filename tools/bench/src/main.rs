@@ -1,8 +1,6 @@
 //! Measurements of the built functions on this machine.
 
 mod binaries;
-mod calls;
-mod event;
 mod lanes;
 mod report;
 mod rival;

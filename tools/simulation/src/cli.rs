@@ -2,8 +2,6 @@
 
 use std::ffi::OsString;
 use std::path::PathBuf;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use anyhow::{Context, Result, bail};
 use clap::Parser;
@@ -88,23 +86,20 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> Result<String> {
 
 /// One run for each seed, in parallel on all processors. Only the first one keeps its seconds.
 pub fn all(scenario: &Scenario, seeds: u64) -> Vec<Run> {
-    let (next, done) = (AtomicU64::new(1), Mutex::new(Vec::new()));
-    let worker = || {
-        loop {
-            let seed = next.fetch_add(1, Ordering::Relaxed);
-            if seed > seeds {
-                return;
-            }
-            let mut run = simulate(scenario, seed);
-            if seed > 1 {
-                run.seconds = Vec::new();
-            }
-            done.lock().expect("no worker panics").push(run);
+    let one = |seed| {
+        let mut run = simulate(scenario, seed);
+        if seed > 1 {
+            run.seconds = Vec::new();
         }
+        run
     };
     let workers = std::thread::available_parallelism().map_or(1, |cores| cores.get());
-    std::thread::scope(|threads| (0..workers).for_each(|_| drop(threads.spawn(worker))));
-    let mut runs = done.into_inner().expect("no worker panics");
+    let mut runs: Vec<Run> = std::thread::scope(|threads| {
+        let seeds_of = |worker: usize| (1 + worker as u64..=seeds).step_by(workers);
+        let spawned = (0..workers).map(|worker| threads.spawn(move || seeds_of(worker).map(one).collect::<Vec<_>>()));
+        let spawned: Vec<_> = spawned.collect();
+        spawned.into_iter().flat_map(|worker| worker.join().expect("no worker panics")).collect()
+    });
     runs.sort_by_key(|run| run.seed);
     runs
 }

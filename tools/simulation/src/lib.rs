@@ -1,10 +1,7 @@
-//! The opening of a sale with a line in front of it, in virtual time: who comes when, the load on edge, gateway and Redis each
-//! second, how long it takes, and whether the line is fair.
+//! The opening of a sale with a line in front of it, in virtual time: who comes when, the load on edge, gateway and Redis
+//! each second, how long it takes, and whether the line is fair.
 //!
 //! `docs/planning.md` has the assumptions and the results.
-
-// Nobody outside the project uses it.
-#![allow(missing_docs)]
 
 pub mod cli;
 pub mod fairness;

@@ -1,6 +1,6 @@
 //! One opening, event by event, in ticks of a tenth of a second.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 use pass::line::{Class, Flow, Late, Place, Progress, WHOLE_PPB, advance};
 use serde::Serialize;
@@ -95,7 +95,7 @@ struct Opening<'a> {
     held: u32,
     document: Document,
     progress: Progress,
-    late: BTreeMap<(u64, Place, u32), ()>,
+    late: BTreeSet<(u64, Place, u32)>,
     counted: f64,
     early: u32,
     gateway_tokens: f64,
@@ -127,7 +127,7 @@ pub fn run(scenario: &Scenario, seed: u64) -> Run {
         held: 0,
         document: Document::default(),
         progress: Progress::default(),
-        late: BTreeMap::new(),
+        late: BTreeSet::new(),
         counted,
         early: 0,
         gateway_tokens: 0.0,
@@ -235,7 +235,7 @@ impl Opening<'_> {
     /// Admits the next latecomers, in their order.
     fn admit_late(&mut self, count: u64) {
         for _ in 0..count {
-            let Some(((second, place, _), ())) = self.late.pop_first() else { return };
+            let Some((second, place, _)) = self.late.pop_first() else { return };
             let watermark = &mut self.progress.watermark;
             (watermark.late_s, watermark.late_ppb) = (second, (place.ppb() + 1).min(WHOLE_PPB));
         }
@@ -332,7 +332,7 @@ impl Opening<'_> {
         } else {
             let second = now_ms as u64 / 1_000;
             who.class = Some(Class::Late(second));
-            self.late.insert((second, who.place, person), ());
+            self.late.insert((second, who.place, person));
             self.after(poll_s, person, Step::Poll);
         }
     }

@@ -7,12 +7,11 @@ use anyhow::Result;
 use load::measure::Load;
 use local::stages::Stage;
 
-use super::effort::Effort;
 use super::figure::{Line, in_turns, median};
-use super::measured::Report;
 use super::rivals::{Ring, Rival, SALE};
 use super::shop::{CONCURRENCY, PROBES, Refusal, Shop, closed_by};
 use super::winners;
+use super::{Effort, Report};
 
 /// Processes in Lambda's classic mode, where each takes one request at a time.
 const CLASSIC: usize = 8;
@@ -66,13 +65,14 @@ async fn sold_out(shop: &Shop, effort: &Effort, report: &mut Report) -> Result<(
         Line::rates(name, what, against, [of, to], "requests/s")
     };
     let (one_mb, all_mb) = (concurrent.resident_mb()?, classic.resident_mb()?);
-    let concurrent_mode = line(
+    let mut concurrent_mode = line(
         "concurrent_mode",
         &format!("one process with {CONCURRENCY} requests at once, sold out in Redis"),
         &format!("{CLASSIC} processes with one each, the same binary"),
         &asked,
         &one_each,
     );
+    concurrent_mode.measured += &format!("; {one_mb:.0} and {all_mb:.0} MB resident");
     let alone = "EVALSHA alone, as many at once, one connection of the same library";
     let nothing = "a function that does nothing";
     report.lines.extend([
@@ -81,10 +81,7 @@ async fn sold_out(shop: &Shop, effort: &Effort, report: &mut Report) -> Result<(
         line("function_sold_out_nothing", "the same", nothing, &asked, &empty).at_least(OF_NOTHING),
         line("function_marked", "the reservation function, sold-out mark set", nothing, &marked, &beside)
             .at_least(OF_NOTHING_MARKED),
-        Line {
-            measured: format!("{}; {one_mb:.0} and {all_mb:.0} MB resident", concurrent_mode.measured),
-            ..concurrent_mode
-        },
+        concurrent_mode,
     ]);
     Ok(())
 }

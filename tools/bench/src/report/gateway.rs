@@ -14,11 +14,10 @@ use local::stages::Stage;
 use serde_json::json;
 
 use super::aws::EmulatorQueue;
-use super::effort::Effort;
 use super::figure::{Line, Unit, in_turns, median};
-use super::measured::Report;
 use super::rivals::SALE;
 use super::shop::{CONCURRENCY, PROBES, Refusal, Shop, closed_by};
+use super::{Effort, Report};
 
 const FUNCTION: &str = "reservation";
 const ORDERS_QUEUE: &str = "ORDERS_QUEUE_URL";
@@ -55,7 +54,7 @@ impl Front {
         let queue = EmulatorQueue::create(&emulator.endpoint(), "orders", CONCURRENCY).await?;
         settings.retain(|(name, _)| *name != ORDERS_QUEUE);
         settings.extend([("AWS_ENDPOINT_URL", shop.aws.endpoint()), (ORDERS_QUEUE, queue.url.clone())]);
-        control.create_function(FUNCTION, &shop.bootstrap(FUNCTION), TIMEOUT_S, &settings).await?;
+        control.create_function(FUNCTION, &shop.binaries.path(FUNCTION), TIMEOUT_S, &settings).await?;
         let api = control.create_api(FUNCTION, issuer.url(), json!({}), json!({})).await?;
         control.create_route(&api, ROUTE, true, json!({})).await?;
         let concurrency = Concurrency { at_once: CONCURRENCY, most: 1 };

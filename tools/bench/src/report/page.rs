@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 
 use super::figure::Line;
-use super::measured::{Report, Started};
+use super::{Report, Started};
 
 const BEGIN: &str = "<!-- `make bench` writes what follows -->";
 const END: &str = "<!-- `make bench` wrote what is above -->";

@@ -1,6 +1,5 @@
 //! A built function behind a Runtime API, with Valkey and a mock of AWS that answers with a set delay.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -17,7 +16,6 @@ use serde_json::{Value, json};
 use super::aws::Aws;
 use super::rivals::{Ring, Rival, SALE, round, terms};
 use crate::binaries::Binaries;
-use crate::event::reserve;
 
 /// Concurrent requests of one process.
 pub(crate) const CONCURRENCY: usize = 64;
@@ -49,7 +47,7 @@ pub(crate) enum Refusal {
 pub(crate) struct Shop {
     pub(crate) ring: Ring,
     pub(crate) aws: Aws,
-    binaries: Binaries,
+    pub(crate) binaries: Binaries,
     keys: KeyRing,
 }
 
@@ -96,11 +94,6 @@ impl Shop {
             |_| FunctionProcess::start(name, &self.binaries.path(name), api.address(), &self.aws.endpoint(), &settings);
         let processes = (0..processes).map(start).collect::<Result<_>>()?;
         Ok(Served { api, processes })
-    }
-
-    /// Path of a function.
-    pub(crate) fn bootstrap(&self, name: &str) -> PathBuf {
-        self.binaries.path(name)
     }
 
     /// A user's pass for the sale.
@@ -198,6 +191,24 @@ impl Served {
         let kb = self.processes.iter().map(FunctionProcess::resident_kb).sum::<Result<u64>>()?;
         Ok(kb as f64 / 1024.0)
     }
+}
+
+/// A request for a unit, as API Gateway's HTTP APIs pass it on to a function.
+fn reserve(sale: &str, pass: &str, user: &str, ip: &str, key: &str) -> Vec<u8> {
+    let path = format!("/v1/sales/{sale}/reservations/{pass}");
+    let event = json!({
+        "version": "2.0", "routeKey": "$default", "rawPath": path, "rawQueryString": "",
+        "headers": { "accept": "*/*", "content-length": "0", "host": "shop.example", "idempotency-key": key },
+        "requestContext": {
+            "accountId": "123456789012", "apiId": "a1b2c3d4e5", "stage": "$default", "routeKey": "$default",
+            "requestId": "JKJaXmPLvHcESHA=", "domainName": "shop.example", "domainPrefix": "shop",
+            "time": "24/Nov/2026:09:00:00 +0000", "timeEpoch": 1_795_510_800_000u64,
+            "authorizer": { "jwt": { "claims": { "sub": user, "iss": "https://issuer.example" }, "scopes": null } },
+            "http": { "method": "POST", "path": path, "protocol": "HTTP/1.1", "sourceIp": ip, "userAgent": "bench" },
+        },
+        "isBase64Encoded": false,
+    });
+    event.to_string().into_bytes()
 }
 
 /// The settings of every function, with a Redis at `redis_url`.

@@ -1,8 +1,7 @@
-//! How fast each function starts, from spawn to its first poll for an event, and how large it is. Before it polls, a function connects to Redis and reads its secrets and the published sales, so these
-//! answer here, and at once.
+//! How fast each function starts, from spawn to its first poll for an event, and how large it is. Before it polls, a
+//! function connects to Redis and reads its secrets and the published sales, so these answer here, and at once.
 
 use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
 use std::fs::File;
 use std::path::Path;
 use std::process::Stdio;
@@ -18,10 +17,9 @@ use tokio::net::TcpListener;
 use tokio::process::Command;
 use tokio::time::timeout;
 
-use super::effort::Effort;
 use super::figure::{Line, Unit, median};
-use super::measured::{Report, Started};
 use super::shop::Shop;
+use super::{Effort, Report, Started};
 
 const START_TIMEOUT: Duration = Duration::from_secs(60);
 /// Most bytes read of a request.
@@ -35,7 +33,7 @@ pub(crate) async fn measure(effort: &Effort, report: &mut Report) -> Result<()> 
     // The tests' build of all functions is one program, which takes seconds to compress.
     let mut zipped = BTreeMap::new();
     for function in FUNCTIONS {
-        let path = shop.bootstrap(function);
+        let path = shop.binaries.path(function);
         // The first start reads the file from disk.
         start(function, &path, &shop).await?;
         let (mut ms, mut peaks_mb) = (Vec::new(), Vec::new());
@@ -44,13 +42,11 @@ pub(crate) async fn measure(effort: &Effort, report: &mut Report) -> Result<()> 
             ms.push(started_ms);
             peaks_mb.push(peak_mb);
         }
-        let zipped_mb = match zipped.entry(path) {
-            Entry::Occupied(known) => *known.get(),
-            Entry::Vacant(new) => {
-                let mb = tokio::task::block_in_place(|| zipped_mb(new.key()))?;
-                *new.insert(mb)
-            }
+        let zipped_mb = match zipped.get(&path) {
+            Some(known) => *known,
+            None => tokio::task::block_in_place(|| zipped_mb(&path))?,
         };
+        zipped.insert(path, zipped_mb);
         report.starts.push(Started { function, start_ms: median(&ms), peak_mb: median(&peaks_mb), zipped_mb });
         stage.step();
     }

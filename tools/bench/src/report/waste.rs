@@ -2,22 +2,26 @@
 
 use std::time::Duration;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use axum::body::Bytes;
+use futures::StreamExt;
 use futures::future::try_join_all;
 use local::stages::Stage;
+use uuid::Uuid;
 
 use super::allocations::{Handler, WARM, of_nothing};
-use super::effort::Effort;
-use super::measured::{Cost, Report};
 use super::orders::{BATCH, batch, order};
 use super::shop::{CONCURRENCY, Served, Shop};
-use crate::calls::redis_calls;
+use super::{Cost, Effort, Report};
 
 /// Requests of each kind.
 const SAMPLES: usize = 100;
 /// An order, its unit's guard and its slot's guard, each below 1 KB, doubled for the transaction.
 const ORDER_WRITE_UNITS: f64 = 6.0;
+
+/// What a winner needs, and a refusal by Redis: calls to it, messages and write units.
+const WON: [f64; 3] = [1.0, 1.0, 0.0];
+const ASKED: [f64; 3] = [1.0, 0.0, 0.0];
 
 /// Refusals before the measured ones, and the time between two: enough for the process to read the buyers.
 const REFUSED_BEFORE: usize = 3;
@@ -26,12 +30,15 @@ const READING: Duration = Duration::from_millis(300);
 /// Refusals by Redis before the measured one.
 const REFUSED: usize = 50;
 
-/// Requests of one kind, and how many calls to Redis and messages each must cost.
+/// Each process flushes its answer counts to Redis once a second, independent of requests.
+const BESIDE: &str = "\"answers:{";
+
+/// Requests of one kind, and how many calls to Redis, messages and write units each must cost.
 struct Kind {
     answer: &'static str,
     requests: Vec<Bytes>,
     status: &'static str,
-    needs: [f64; 2],
+    needs: [f64; 3],
 }
 
 pub(crate) async fn measure(effort: &Effort, report: &mut Report) -> Result<()> {
@@ -46,9 +53,9 @@ pub(crate) async fn measure(effort: &Effort, report: &mut Report) -> Result<()> 
     let again = winners.clone();
     let other_key = shop.requests_with("another-key", "winner", SAMPLES)?;
     let kind = |answer, requests, status, needs| Kind { answer, requests, status, needs };
-    let before = [kind("202, a unit", winners, "202", [1.0, 1.0]), kind("202, said again", again, "202", [1.0, 1.0])];
+    let before = [kind("202, a unit", winners, "202", WON), kind("202, said again", again, "202", WON)];
     for kind in before {
-        report.costs.push(cost(&shop, &served, kind).await?);
+        report.costs.push(cost_of(&shop, &served, kind).await?);
     }
     let buyers = shop.requests_of_buyers(SAMPLES).await?;
     // The first refusals make the process read the buyers.
@@ -58,14 +65,14 @@ pub(crate) async fn measure(effort: &Effort, report: &mut Report) -> Result<()> 
     }
     let forged = shop.requests("forger", SAMPLES)?.iter().map(forge).collect();
     let kinds = [
-        kind("409 limit_reached", other_key, "409", [1.0, 0.0]),
-        kind("409 sold_out, asked", buyers, "409", [1.0, 0.0]),
+        kind("409 limit_reached", other_key, "409", ASKED),
+        kind("409 sold_out, asked", buyers, "409", ASKED),
         // Right after those that went to Redis, so the mark is still set.
-        kind("409 sold_out, marked", shop.requests("later", SAMPLES)?, "409", [0.0, 0.0]),
-        kind("403 bad_token", forged, "403", [0.0, 0.0]),
+        kind("409 sold_out, marked", shop.requests("later", SAMPLES)?, "409", [0.0; 3]),
+        kind("403 bad_token", forged, "403", [0.0; 3]),
     ];
     for kind in kinds {
-        report.costs.push(cost(&shop, &served, kind).await?);
+        report.costs.push(cost_of(&shop, &served, kind).await?);
     }
     report.costs.push(an_order(&shop).await?);
     allocations(&shop, report).await?;
@@ -117,16 +124,11 @@ fn forge(event: &Bytes) -> Bytes {
     String::from_utf8_lossy(event).replace("/reservations/", "/reservations/x").into()
 }
 
-async fn cost(shop: &Shop, served: &Served, kind: Kind) -> Result<Cost> {
-    shop.aws.take_asked();
+async fn cost_of(shop: &Shop, served: &Served, kind: Kind) -> Result<Cost> {
     let Kind { answer, requests, status, needs } = kind;
-    let count = requests.len() as f64;
+    let count = requests.len();
     let asking = try_join_all(requests.into_iter().map(|request| served.ask(request, status)));
-    let redis = redis_calls(&shop.ring.valkey.url(), asking).await? as f64 / count;
-    let asked = shop.aws.take_asked();
-    let sqs = asked.operations.get("SendMessage").copied().unwrap_or_default() as f64 / count;
-    ensure!([redis, sqs] == needs, "{answer} costs {redis} calls to Redis and {sqs} messages, and needs {needs:?}");
-    Ok(Cost { answer, redis: [redis, needs[0]], sqs: [sqs, needs[1]], write_units: [0.0; 2], allocations: None })
+    cost(shop, answer, count, asking, needs).await
 }
 
 /// One order of a batch: the guards and the order, the mark in Redis, and the message that expires it.
@@ -136,16 +138,50 @@ async fn an_order(shop: &Shop) -> Result<Cost> {
     // The first batch reads the terms and loads the script.
     order(&served, batch(shop, BATCH).await?).await?;
     let event = batch(shop, BATCH).await?;
+    cost(shop, "an order", BATCH, order(&served, event), [1.0, 1.0, ORDER_WRITE_UNITS]).await
+}
+
+/// What `work` costs for each of so many answers. Fails if that is not what they need.
+async fn cost<T>(
+    shop: &Shop,
+    answer: &'static str,
+    count: usize,
+    work: impl Future<Output = Result<T>>,
+    needs: [f64; 3],
+) -> Result<Cost> {
     shop.aws.take_asked();
-    let count = BATCH as f64;
-    let redis = redis_calls(&shop.ring.valkey.url(), order(&served, event)).await? as f64 / count;
+    let calls = redis_calls(&shop.ring.valkey.url(), work).await?;
     let asked = shop.aws.take_asked();
-    let sqs = asked.operations.get("SendMessage").copied().unwrap_or_default() as f64 / count;
-    let units = asked.write_units as f64 / count;
-    ensure!(
-        [redis, sqs, units] == [1.0, 1.0, ORDER_WRITE_UNITS],
-        "an order costs {asked:?} and {redis} calls to Redis"
-    );
-    let write_units = [units, ORDER_WRITE_UNITS];
-    Ok(Cost { answer: "an order", redis: [redis, 1.0], sqs: [sqs, 1.0], write_units, allocations: None })
+    let messages = asked.operations.get("SendMessage").copied().unwrap_or_default();
+    let costs = [calls, messages, asked.write_units].map(|all| all as f64 / count as f64);
+    ensure!(costs == needs, "{answer} costs {costs:?} calls to Redis, messages and write units, and needs {needs:?}");
+    let [redis, sqs, write_units] = [0, 1, 2].map(|of| [costs[of], needs[of]]);
+    Ok(Cost { answer, redis, sqs, write_units, allocations: None })
+}
+
+/// Counts the calls that the Redis at `url` gets while `work` runs, without those that scripts make inside it.
+async fn redis_calls<T>(url: &str, work: impl Future<Output = Result<T>>) -> Result<usize> {
+    let client = redis::Client::open(url)?;
+    let mut marker = client.get_multiplexed_async_connection().await?;
+    let mut lines = client.get_async_monitor().await?.into_on_message::<String>();
+    let end = Uuid::now_v7().to_string();
+    let counting = async {
+        let mut calls = 0;
+        while let Some(line) = lines.next().await {
+            // TIME [DATABASE CLIENT] "WORD" …
+            if line.contains(&end) {
+                return Ok(calls);
+            }
+            calls += usize::from(!line.contains(" lua] ") && !line.contains(BESIDE));
+        }
+        bail!("the connection that monitors Redis ended")
+    };
+    let working = async {
+        work.await?;
+        let _: String = redis::cmd("ECHO").arg(&end).query_async(&mut marker).await?;
+        Ok(())
+    };
+    let (calls, done): (Result<usize>, Result<()>) = futures::future::join(counting, working).await;
+    done?;
+    calls
 }

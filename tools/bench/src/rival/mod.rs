@@ -43,42 +43,23 @@ impl Plan {
 }
 
 /// Which buyers of a round get a unit.
-#[derive(Debug, Clone, Copy)]
-enum Winners {
-    Half,
-    Nobody,
-    Everybody,
-}
-
-const KINDS: [Winners; 3] = [Winners::Half, Winners::Nobody, Winners::Everybody];
-
-impl Winners {
-    const fn of(self, buyers: usize) -> usize {
-        match self {
-            Self::Half => buyers / 2,
-            Self::Nobody => 0,
-            Self::Everybody => buyers,
-        }
-    }
-
-    /// Also a part of the names of its sales.
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Half => "mixed",
-            Self::Nobody => "sold-out",
-            Self::Everybody => "winners",
-        }
-    }
-
+struct Kind {
+    /// A part of the names of its sales.
+    name: &'static str,
+    units: fn(usize) -> usize,
     /// The name and the text of its line in the report, and the least ratio.
-    const fn line(self) -> (&'static str, &'static str, f64) {
-        match self {
-            Self::Half => ("rival_mixed", "`make up` over HTTP, units for half of the buyers", 3.0),
-            Self::Nobody => ("rival_sold_out", "likewise, sold out", 3.0),
-            Self::Everybody => ("rival_winners", "likewise, everybody gets a unit", 1.5),
-        }
-    }
+    line: (&'static str, &'static str, f64),
 }
+
+const KINDS: [Kind; 3] = [
+    Kind {
+        name: "mixed",
+        units: |buyers| buyers / 2,
+        line: ("rival_mixed", "`make up` over HTTP, units for half of the buyers", 3.0),
+    },
+    Kind { name: "sold-out", units: |_| 0, line: ("rival_sold_out", "likewise, sold out", 3.0) },
+    Kind { name: "winners", units: |buyers| buyers, line: ("rival_winners", "likewise, everybody gets a unit", 1.5) },
+];
 
 pub(crate) async fn run(plan: &Plan) -> Result<()> {
     println!("\n{}", of_lines(&lines(plan).await?, 1));
@@ -98,12 +79,12 @@ pub(crate) async fn lines(plan: &Plan) -> Result<Vec<Line>> {
     let stage = Stage::steps("Ours and a rival, in turns", (plan.rounds as usize + 1) * KINDS.len());
     let mut measured = KINDS.map(|_| [const { Vec::new() }; 2]);
     for round in 0..=plan.rounds {
-        for (winners, into) in KINDS.into_iter().zip(&mut measured) {
-            let sale = format!("{}-{round}", winners.name());
+        for (kind, into) in KINDS.iter().zip(&mut measured) {
+            let sale = format!("{}-{round}", kind.name);
             // One more, whose request warms the sale up.
             let buyers = ours.issuer.bearers((0..=plan.buyers).map(|n| format!("{sale}-{n}"))).await?;
-            let own = async { one(&ours, winners, &sale, &buyers).await.context("ours") };
-            let its = async { one(&rival, winners, &sale, &buyers).await.context("the rival") };
+            let own = async { one(&ours, kind, &sale, &buyers).await.context("ours") };
+            let its = async { one(&rival, kind, &sale, &buyers).await.context("the rival") };
             let rates = both(round as usize, own, its).await?;
             if round > 0 {
                 into.iter_mut().zip(rates).for_each(|(into, per_s)| into.push(per_s));
@@ -111,20 +92,20 @@ pub(crate) async fn lines(plan: &Plan) -> Result<Vec<Line>> {
             stage.step();
         }
     }
-    let line = |(winners, [ours, rival]): (Winners, [Vec<f64>; 2])| {
-        let (name, what, least) = winners.line();
+    let line = |(kind, [ours, rival]): (&Kind, [Vec<f64>; 2])| {
+        let (name, what, least) = kind.line;
         let against = "a plain Node service (`tools/bench/rival`)";
         Line::rates(name, what, against, [&ours, &rival], "answers/s").at_least(least)
     };
-    let lines: Vec<Line> = KINDS.into_iter().zip(measured).map(line).collect();
+    let lines: Vec<Line> = KINDS.iter().zip(measured).map(line).collect();
     stage.done(lines.iter().map(|line| format!("{} × {}", line.name, line.value())).collect::<Vec<_>>().join(", "));
     Ok(lines)
 }
 
 /// One round of one side: its answers a second.
-async fn one(seller: &impl Seller, winners: Winners, sale: &str, buyers: &[Bearer]) -> Result<f64> {
+async fn one(seller: &impl Seller, kind: &Kind, sale: &str, buyers: &[Bearer]) -> Result<f64> {
     let (first, others) = buyers.split_first().context("no buyers")?;
-    let units = winners.of(others.len());
+    let units = (kind.units)(others.len());
     seller.offer(sale, units + 1).await?;
     let client = Arc::clone(seller.client());
     // Whatever the first request for a sale has to look up is not measured.
