@@ -1,6 +1,7 @@
 //! Translates requests and answers of the HTTP API.
 
 use serde::Deserialize;
+use serde_json::Value;
 
 use crate::record::{Answer, Name, Question, Refusal, Status};
 use crate::recorder::{Asking, Recorder};
@@ -15,26 +16,13 @@ pub struct Request<'a> {
     pub body: &'a [u8],
 }
 
-#[derive(Deserialize)]
-struct Callback {
-    data: Paid,
-}
-
-#[derive(Deserialize)]
-struct Paid {
-    payment_id: String,
-    reservation_id: String,
-    price_minor: u64,
-    currency: String,
-}
-
 /// Fields of all answers.
 #[derive(Default, Deserialize)]
 struct Body {
     reservation_id: Option<String>,
     code: Option<String>,
     /// A number in a problem.
-    status: Option<serde_json::Value>,
+    status: Option<Value>,
     reservation_status: Option<String>,
     outcome: Option<String>,
     unit: Option<std::num::NonZeroU32>,
@@ -60,11 +48,11 @@ impl Recorder {
             ("GET", ["v1", "reservations", id]) => of(id, Question::Look { reservation: Name::of(id) }),
             ("DELETE", ["v1", "reservations", id]) => of(id, Question::Cancel { reservation: Name::of(id) }),
             ("POST", ["v1", "payments", "webhook"]) => {
-                let Paid { payment_id, reservation_id, price_minor, currency } =
-                    serde_json::from_slice::<Callback>(request.body).ok()?.data;
-                let payment = format!("{payment_id} {price_minor} {currency}");
-                let (reservation, payment) = (Name::of(&reservation_id), Name::of(&payment));
-                of(&reservation_id, Question::Pay { reservation, payment })
+                let paid = &serde_json::from_slice::<Value>(request.body).ok()?["data"];
+                let (id, price_minor) = (paid["reservation_id"].as_str()?, paid["price_minor"].as_u64()?);
+                let (payment, currency) = (paid["payment_id"].as_str()?, paid["currency"].as_str()?);
+                let payment = Name::of(&format!("{payment} {price_minor} {currency}"));
+                of(id, Question::Pay { reservation: Name::of(id), payment })
             }
             _ => None,
         }

@@ -15,7 +15,6 @@ enum Line {
 }
 
 impl History {
-    /// Writes one line for each round, operation and order. Fails if writing fails.
     pub fn write(&self, mut to: impl Write) -> io::Result<()> {
         let mut line = |line: Line| -> io::Result<()> {
             serde_json::to_writer(&mut to, &line)?;

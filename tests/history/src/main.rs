@@ -17,10 +17,9 @@ struct Arguments {
 }
 
 fn main() -> ExitCode {
-    command_line::end_with_reader();
-    let Arguments { file } = match command_line::parse(std::env::args_os()) {
+    let Arguments { file } = match command_line::begin() {
         Ok(arguments) => arguments,
-        Err(stop) => return stop.tell(),
+        Err(status) => return status,
     };
     match File::open(&file).and_then(|open| History::read(BufReader::new(open))) {
         Ok(history) => {

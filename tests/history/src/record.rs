@@ -13,26 +13,15 @@ use serde::{Deserialize, Serialize};
 #[serde(from = "String", into = "&'static str")]
 pub struct Name(&'static &'static str);
 
-/// A client's question.
+/// Requests of one user for a unit with one key are the same question; without a key each is its own. The text of a
+/// payment has its amount, and the same text is the same question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Question {
-    /// Asks for a unit. Requests of one user with one key are the same question; without a key each is its own.
-    Reserve {
-        key: Option<Name>,
-    },
-    /// Asks for a reservation's status.
-    Look {
-        reservation: Name,
-    },
-    Cancel {
-        reservation: Name,
-    },
-    Pay {
-        reservation: Name,
-        /// The payment and its amount. The same text is the same question.
-        payment: Name,
-    },
+    Reserve { key: Option<Name> },
+    Look { reservation: Name },
+    Cancel { reservation: Name },
+    Pay { reservation: Name, payment: Name },
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -211,9 +200,7 @@ pub enum LedgerReading {
 pub struct History {
     /// The described rounds. Operations of other rounds are not checked.
     pub rounds: Vec<Round>,
-    /// The operations, in any order.
     pub operations: Vec<Operation>,
-    /// The orders, in any order.
     pub orders: Vec<Order>,
 }
 

@@ -2,21 +2,13 @@
 
 use history::{History, check};
 
+use crate::dice::Dice;
 use crate::simulator::{Plan, simulated};
 
 #[test]
 fn a_file_has_all_of_a_history() {
     for seed in 0..50 {
-        let plan = Plan {
-            clients: 5,
-            requests_each: 9,
-            units: 3,
-            limit: 2,
-            forgets: seed % 2 == 0,
-            reads_ledger: true,
-            compares_clocks: seed % 3 == 0,
-        };
-        let history = simulated(plan, seed);
+        let history = simulated(Plan::random(&mut Dice::new(seed)), seed);
         let mut file = Vec::new();
         history.write(&mut file).unwrap();
         let read = History::read(&*file).unwrap();

@@ -19,7 +19,6 @@ const COOLDOWN_MS: u64 = 3;
 /// The wall clock at time 0.
 const ZERO_MS: i64 = 1_795_510_800_000;
 
-/// How a run goes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Plan {
     pub(crate) clients: usize,
@@ -30,6 +29,20 @@ pub(crate) struct Plan {
     /// Whether the history includes the ledger.
     pub(crate) reads_ledger: bool,
     pub(crate) compares_clocks: bool,
+}
+
+impl Plan {
+    pub(crate) fn random(dice: &mut Dice) -> Self {
+        Self {
+            clients: 1 + dice.below(6) as usize,
+            requests_each: 1 + dice.below(11) as usize,
+            units: 1 + dice.below(6) as u32,
+            limit: 1 + dice.below(2) as usize,
+            forgets: dice.one_in(3),
+            reads_ledger: !dice.one_in(3),
+            compares_clocks: dice.one_in(2),
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

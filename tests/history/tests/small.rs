@@ -7,8 +7,7 @@ use stateright::semantics::{ConsistencyTester, LinearizabilityTester};
 
 use crate::dice::Dice;
 use crate::spec::RoundSpec;
-use crate::story::ROUND;
-use crate::story::round;
+use crate::story::{ROUND, round};
 
 #[derive(Debug, Clone)]
 pub(crate) struct Small {

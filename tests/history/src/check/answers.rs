@@ -3,9 +3,8 @@
 use std::collections::HashMap;
 
 use crate::check::certain::{Reservation, Reservations, Seen};
-use crate::check::found::Found;
 use crate::check::in_words::moment;
-use crate::check::report::Rule;
+use crate::check::report::{Found, Rule};
 use crate::record::{Answer, Name, Operation, PaymentOutcome, Question, Refusal, Status};
 
 pub(super) fn check(found: &mut Found<'_>, reservations: &Reservations) {

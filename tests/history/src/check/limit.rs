@@ -4,10 +4,9 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 
 use crate::check::certain::{Reservation, Reservations};
-use crate::check::found::Found;
 use crate::check::holders::{Holder, Holders};
 use crate::check::in_words::moment;
-use crate::check::report::Rule;
+use crate::check::report::{Found, Rule};
 use crate::record::{Answer, Name, Refusal};
 
 pub(super) fn check(found: &mut Found<'_>, reservations: &Reservations, holders: &Holders) {

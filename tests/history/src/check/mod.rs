@@ -1,8 +1,5 @@
-//! The checks and their building blocks.
-
 mod answers;
 mod certain;
-mod found;
 mod holders;
 mod in_words;
 mod limit;
@@ -14,8 +11,8 @@ mod view;
 
 use crate::record::History;
 use certain::Reservations;
-use found::Found;
 use holders::Holders;
+use report::Found;
 use view::View;
 
 pub use report::{Judged, MOST_SHOWN, Report, Rule, Violation};

@@ -3,8 +3,7 @@
 use std::collections::HashSet;
 
 use crate::check::certain::{Reservation, Reservations};
-use crate::check::found::Found;
-use crate::check::report::Rule;
+use crate::check::report::{Found, Rule};
 use crate::record::{Name, Question, Status};
 
 /// Reasons to fail that are possible only if Redis forgot something.

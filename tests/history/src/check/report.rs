@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::check::view::View;
+
 /// How many violations a report shows.
 pub const MOST_SHOWN: usize = 20;
 
@@ -49,6 +51,19 @@ pub struct Judged {
 pub struct Report {
     pub judged: Judged,
     pub violations: Vec<Violation>,
+}
+
+/// Where a check puts what it finds in a round.
+pub(super) struct Found<'a> {
+    pub(super) view: &'a View<'a>,
+    pub(super) report: &'a mut Report,
+}
+
+impl Found<'_> {
+    pub(super) fn violation(&mut self, rule: Rule, message: String) {
+        let round = self.view.round.id.clone();
+        self.report.violations.push(Violation { rule, round, message });
+    }
 }
 
 impl fmt::Display for Violation {

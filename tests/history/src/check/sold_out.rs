@@ -1,8 +1,7 @@
 //! No user hears `sold_out` while a unit is free.
 
-use crate::check::found::Found;
 use crate::check::holders::Holders;
-use crate::check::report::Rule;
+use crate::check::report::{Found, Rule};
 use crate::record::{Answer, Refusal, Supply};
 
 /// Between the call and the return of `sold_out` there must be a moment at which every unit may have been kept from
