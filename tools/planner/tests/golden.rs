@@ -1,4 +1,4 @@
-//! Two plans as they are printed, and how two refusals begin. `GOLDEN=write cargo test -p planner` rewrites the files.
+//! Two plans as they are printed, one without its cost, and how two refusals begin. `GOLDEN=write cargo test -p planner` rewrites the files.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -30,7 +30,9 @@ fn same_as(name: &str, text: &str) {
 #[test]
 fn a_small_sale_holds_as_things_are() {
     let (text, status) = planned(100, 10_000, &[]);
-    same_as("100-units-10000-people.txt", &text);
+    // Its cost has the same lines as that of the sale with a line, and docs/planning.md has the sum.
+    let (plan, _) = text.split_once("\ncost of the sale, USD\n").unwrap();
+    same_as("100-units-10000-people.txt", plan);
     assert_eq!(status, 0);
 }
 
