@@ -1,4 +1,5 @@
-//! Two plans as they are printed, one without its cost, and how two refusals begin. `GOLDEN=write cargo test -p planner` rewrites the files.
+//! Two plans as they are printed, one without its cost, and how two refusals begin. `GOLDEN=write cargo test -p planner`
+//! rewrites the files.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
