@@ -17,7 +17,8 @@ pub struct Outcome {
     pub sent: u64,
     /// Answers of 500 and above, and requests without an answer.
     pub errors: u64,
-    pub answers: Vec<Answered>,
+    /// Latencies of each answer to a step, in microseconds, counted from when the request was due.
+    pub answers: BTreeMap<(&'static str, Answer), Histogram<u64>>,
     pub failures: BTreeMap<&'static str, Seen>,
     pub seconds: Vec<Second>,
     /// Latencies of all answers, in microseconds.
@@ -26,14 +27,6 @@ pub struct Outcome {
     /// How late each user came, in microseconds. If that is long, this machine was too slow to send.
     pub behind_us: Histogram<u64>,
     pub stopped: Option<Stopped>,
-}
-
-#[derive(Debug, Clone)]
-pub struct Answered {
-    pub step: &'static str,
-    pub answer: Answer,
-    /// Latencies in microseconds, counted from when the request was due.
-    pub latency_us: Histogram<u64>,
 }
 
 #[derive(Debug, Clone, Serialize)]
@@ -64,7 +57,7 @@ impl Gate {
 #[derive(Debug, Clone, Default)]
 pub struct Second {
     pub sent: u64,
-    pub answers: Vec<(Answer, u64)>,
+    pub answers: BTreeMap<Answer, u64>,
     pub errors: u64,
     pub p50_ms: Option<f64>,
     pub p99_ms: Option<f64>,
@@ -81,19 +74,9 @@ pub enum Stopped {
     Patience,
 }
 
-impl Answered {
-    pub fn count(&self) -> u64 {
-        self.latency_us.len()
-    }
-
-    pub fn quantile_ms(&self, quantile: f64) -> f64 {
-        quantile_ms(&self.latency_us, quantile)
-    }
-}
-
 impl Second {
     pub fn answered(&self) -> u64 {
-        self.answers.iter().map(|(_, count)| count).sum()
+        self.answers.values().sum()
     }
 }
 
@@ -113,17 +96,18 @@ impl Outcome {
     }
 
     pub fn count(&self, status: u16) -> u64 {
-        self.answers.iter().filter(|each| each.answer.status == Some(status)).map(Answered::count).sum()
+        let counted = self.answers.iter().filter(|((_, answer), _)| answer.status == Some(status));
+        counted.map(|(_, latency_us)| latency_us.len()).sum()
     }
 
     /// The answers regardless of the step, most frequent first.
     pub fn by_answer(&self) -> Vec<(Answer, Histogram<u64>)> {
         let mut by: BTreeMap<&Answer, Histogram<u64>> = BTreeMap::new();
-        for each in &self.answers {
-            match by.get_mut(&each.answer) {
+        for ((_, answer), latency_us) in &self.answers {
+            match by.get_mut(answer) {
                 // Only fails if the values do not fit, and all of these histograms grow.
-                Some(latency) => drop(latency.add(&each.latency_us)),
-                None => drop(by.insert(&each.answer, each.latency_us.clone())),
+                Some(latency) => drop(latency.add(latency_us)),
+                None => drop(by.insert(answer, latency_us.clone())),
             }
         }
         let mut by: Vec<_> = by.into_iter().map(|(answer, latency)| (answer.clone(), latency)).collect();

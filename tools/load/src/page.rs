@@ -6,7 +6,7 @@ use anyhow::Result;
 use hdrhistogram::Histogram;
 
 use crate::answer::Answer;
-use crate::outcome::quantile_ms;
+use crate::outcome::{Second, quantile_ms};
 use crate::plot::{self, Area, Drawn, LOOKS, Stroke, look};
 use crate::report::{Report, gate};
 
@@ -97,11 +97,11 @@ fn answers(page: &mut String, report: &Report) -> Result<()> {
         "<h2>All answers</h2><div class=scroll><table><tr><th>step<th>answer<th>count<th>p50 ms<th>p90 ms<th>p99 ms\
          <th>max ms</tr>",
     );
-    for each in &report.outcome.answers {
-        let (step, answer) = (escaped(each.step), escaped(&each.answer.to_string()));
-        write!(page, "<tr><td>{step}<td>{answer}<td>{}", each.count())?;
+    for ((step, answer), latency_us) in &report.outcome.answers {
+        let (step, answer) = (escaped(step), escaped(&answer.to_string()));
+        write!(page, "<tr><td>{step}<td>{answer}<td>{}", latency_us.len())?;
         for quantile in [0.5, 0.9, 0.99, 1.0] {
-            write!(page, "<td>{:.1}", each.quantile_ms(quantile))?;
+            write!(page, "<td>{:.1}", quantile_ms(latency_us, quantile))?;
         }
         page.push_str("</tr>");
     }
@@ -114,11 +114,9 @@ fn answers(page: &mut String, report: &Report) -> Result<()> {
 
 fn per_second(report: &Report, by_answer: &[(Answer, Histogram<u64>)], area: &Area<'_>) -> Drawn {
     let seconds = &report.outcome.seconds;
-    let count = |second: usize, answer: &Answer| {
-        seconds[second].answers.iter().find(|(known, _)| known == answer).map_or(0.0, |(_, count)| *count as f64)
-    };
     let line = |(answer, _): &(Answer, _)| {
-        let points = (0..seconds.len()).map(|second| (second as f64, count(second, answer)));
+        let count = |second: &Second| second.answers.get(answer).map_or(0.0, |count| *count as f64);
+        let points = seconds.iter().enumerate().map(|(at, second)| (at as f64, count(second)));
         (answer.to_string(), points.collect())
     };
     let lines: Vec<_> = by_answer.iter().map(line).collect();
@@ -127,7 +125,7 @@ fn per_second(report: &Report, by_answer: &[(Answer, Histogram<u64>)], area: &Ar
 
 fn over_time(report: &Report, area: &Area<'_>) -> Drawn {
     let seconds = report.outcome.seconds.iter().enumerate();
-    let points = |of: fn(&crate::outcome::Second) -> Option<f64>| {
+    let points = |of: fn(&Second) -> Option<f64>| {
         seconds.clone().filter_map(|(at, second)| Some((at as f64, of(second)?))).collect()
     };
     let lines =

@@ -29,13 +29,13 @@ impl Report {
         let Self { outcome, .. } = self;
         let settings: serde_json::Map<_, _> =
             self.settings.iter().map(|(name, value)| ((*name).to_owned(), json!(value))).collect();
-        let answers = outcome.answers.iter().map(|each| {
+        let answers = outcome.answers.iter().map(|((step, answer), latency_us)| {
             json!({
-                "step": each.step,
-                "status": each.answer.status,
-                "code": each.answer.code,
-                "count": each.count(),
-                "latency_ms": latency(&each.latency_us),
+                "step": step,
+                "status": answer.status,
+                "code": answer.code,
+                "count": latency_us.len(),
+                "latency_ms": latency(latency_us),
             })
         });
         let seconds = outcome.seconds.iter().map(|second| {
@@ -160,10 +160,10 @@ impl fmt::Display for Report {
             "  {:<10} {:<28} {:>9} {:>9} {:>9} {:>9}",
             "step", "answer", "count", "p50 ms", "p99 ms", "max ms"
         )?;
-        for each in &outcome.answers {
-            let [p50, p99, max] = [0.5, 0.99, 1.0].map(|quantile| each.quantile_ms(quantile));
-            let answer = each.answer.to_string();
-            writeln!(f, "  {:<10} {answer:<28} {:>9} {p50:>9.1} {p99:>9.1} {max:>9.1}", each.step, each.count())?;
+        for ((step, answer), latency_us) in &outcome.answers {
+            let [p50, p99, max] = [0.5, 0.99, 1.0].map(|quantile| quantile_ms(latency_us, quantile));
+            let (answer, count) = (answer.to_string(), latency_us.len());
+            writeln!(f, "  {step:<10} {answer:<28} {count:>9} {p50:>9.1} {p99:>9.1} {max:>9.1}")?;
         }
         for (code, seen) in &outcome.failures {
             writeln!(f, "  {code}: {} ×, such as: {}", seen.count, seen.example)?;

@@ -9,7 +9,7 @@ use parking_lot::Mutex;
 use tokio::sync::Semaphore;
 
 use crate::answer::{Answer, Failure};
-use crate::outcome::{Answered, Gate, Outcome, Second, Seen, Stopped};
+use crate::outcome::{Gate, Outcome, Second, Seen, Stopped};
 use crate::progress::Progress;
 use crate::request::Response;
 
@@ -146,10 +146,7 @@ impl Results {
         heard.errors += u64::from(answer.is_error());
         let now = heard.up_to(second);
         now.errors += u64::from(answer.is_error());
-        match now.answers.iter_mut().find(|(known, _)| *known == answer) {
-            Some((_, count)) => *count += 1,
-            None => now.answers.push((answer.clone(), 1)),
-        }
+        *now.answers.entry(answer.clone()).or_default() += 1;
         record(&mut heard.all, us);
         record(&mut heard.last, us);
         record(heard.answers.entry((step, answer)).or_insert_with(histogram), us);
@@ -203,12 +200,10 @@ impl Results {
         heard.visiting.note();
         heard.gate.alone = heard.visiting.alone.min(took);
         heard.end_second();
-        let answers = std::mem::take(&mut heard.answers).into_iter();
-        let answers = answers.map(|((step, answer), latency_us)| Answered { step, answer, latency_us });
-        let answers: Vec<Answered> = answers.collect();
+        let answers = std::mem::take(&mut heard.answers);
         let seen = |(code, example): (&&'static str, &String)| {
-            let of = answers.iter().filter(|each| each.answer.status.is_none() && each.answer.code == *code);
-            (*code, Seen { count: of.map(Answered::count).sum(), example: example.clone() })
+            let of = answers.iter().filter(|((_, answer), _)| answer.status.is_none() && answer.code == *code);
+            (*code, Seen { count: of.map(|(_, latency)| latency.len()).sum(), example: example.clone() })
         };
         let failures = heard.examples.iter().map(seen).collect();
         Outcome {

@@ -91,8 +91,8 @@ pub async fn send_crowd(visitors: &Visitors) -> Result<()> {
     });
     let outcome = outcome.await;
     println!("{} came. Answers to their reservations:", people(outcome.users as u64));
-    for heard in outcome.answers.iter().filter(|heard| heard.step == "reserve") {
-        println!("  {:>6}  {}", heard.count(), in_words(&heard.answer));
+    for ((_, answer), latency_us) in outcome.answers.iter().filter(|((step, _), _)| *step == "reserve") {
+        println!("  {:>6}  {}", latency_us.len(), in_words(answer));
     }
     let became = became.lock();
     if became.is_empty() {
