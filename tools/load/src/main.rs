@@ -1,11 +1,11 @@
 //! The command line of the load generator.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use clap::Parser;
 use clap::builder::FalseyValueParser;
 use command_line::{Signals, grouped, of_these, whole};
@@ -93,16 +93,21 @@ async fn run(arguments: Arguments) -> Result<ExitCode> {
     let plan = Plan::new(arguments.users as usize, Duration::from_secs(arguments.over_s), arguments.curve)?;
     let plan = plan.stop_at_errors(arguments.stop_at_errors)?;
     let out = &arguments.out;
-    let source = Source::of(&arguments)?;
+    let Arguments { tokens, token_command, tokens_from, .. } = &arguments;
+    ensure!(tokens.is_none() || token_command.is_none(), "--tokens and --token-command are both given; one is enough");
+    ensure!(
+        tokens.is_some() || token_command.is_some() || tokens_from.is_some(),
+        "no tokens: give --tokens FILE, with one per line, or --token-command '… {{user}}'"
+    );
     Report::try_folder(out)
         .with_context(|| format!("no report can be written to {}; choose another folder with --out", out.display()))?;
     let client = Client::with_connections(target.clone(), arguments.connections as usize);
-    let credentials = async {
+    let finding = async {
         ensure_no_line(&client, &arguments.sale).await?;
-        source.credentials(target, &arguments).await
+        credentials(&arguments, target).await
     };
     let found = tokio::select! {
-        found = credentials => found?,
+        found = finding => found?,
         status = signals.next() => {
             eprintln!("interrupted; nothing was sent");
             return Ok(ExitCode::from(status));
@@ -153,52 +158,25 @@ fn target(url: Option<&Target>, is_mine: bool) -> Result<Target> {
     Ok(target.clone())
 }
 
-/// The source of the tokens.
-enum Source<'a> {
-    File(&'a Path),
-    /// A command that prints the token of one user.
-    Command(&'a str),
-    /// A command that prints all tokens.
-    CommandOfAll(&'a str),
-}
-
-impl<'a> Source<'a> {
-    fn of(arguments: &'a Arguments) -> Result<Self> {
-        match (&arguments.tokens, &arguments.token_command, &arguments.tokens_from) {
-            (Some(_), Some(_), _) => bail!("--tokens and --token-command are both given; one is enough"),
-            (Some(file), None, _) => Ok(Self::File(file)),
-            (None, Some(command), _) => Ok(Self::Command(command)),
-            (None, None, Some(command)) => Ok(Self::CommandOfAll(command)),
-            (None, None, None) => {
-                bail!("no tokens: give --tokens FILE, with one per line, or --token-command '… {{user}}'")
-            }
+/// The users' tokens and where to send them. `None` if the command for all of them failed, which has printed why.
+async fn credentials(arguments: &Arguments, target: Target) -> Result<Option<(Vec<Credentials>, Target)>> {
+    let users = arguments.users as usize;
+    if let Some(file) = &arguments.tokens {
+        let read = tokio::fs::read_to_string(file).await.map_err(Into::into);
+        let credentials = read.and_then(|text| Credentials::read(&text));
+        return Ok(Some((credentials.with_context(|| format!("the tokens in {}", file.display()))?, target)));
+    }
+    if let Some(command) = &arguments.token_command {
+        if users > 1 {
+            eprintln!("The command for tokens runs for each of {users} users");
         }
+        return Ok(Some((Credentials::ask(command, users).await?, target)));
     }
-
-    /// The users' tokens and where to send them. `None` if the command for all of them failed, which has printed why.
-    async fn credentials(self, target: Target, arguments: &Arguments) -> Result<Option<(Vec<Credentials>, Target)>> {
-        let users = arguments.users as usize;
-        let credentials = match self {
-            Self::File(file) => {
-                let read = tokio::fs::read_to_string(file).await.map_err(Into::into);
-                let credentials = read.and_then(|text| Credentials::read(&text));
-                credentials.with_context(|| format!("the tokens in {}", file.display()))?
-            }
-            Self::Command(command) => {
-                if users > 1 {
-                    eprintln!("The command for tokens runs for each of {users} users");
-                }
-                Credentials::ask(command, users).await?
-            }
-            Self::CommandOfAll(command) => {
-                // The command identifies a system by one address, however it is written.
-                let target = target.on_ipv4_loopback();
-                let made = Credentials::made_by(command, target.url(), users, &arguments.sale).await?;
-                return Ok(made.map(|credentials| (credentials, target)));
-            }
-        };
-        Ok(Some((credentials, target)))
-    }
+    let command = arguments.tokens_from.as_deref().context("no tokens")?;
+    // The command identifies a system by one address, however it is written.
+    let target = target.on_ipv4_loopback();
+    let made = Credentials::made_by(command, target.url(), users, &arguments.sale).await?;
+    Ok(made.map(|credentials| (credentials, target)))
 }
 
 /// Fails if the sale has a line: nobody who does not wait there gets a pass or a unit.
