@@ -284,6 +284,10 @@ impl Opening<'_> {
     }
 
     fn take(&mut self, person: u32, step: Step) {
+        let is_request = !matches!(step, Step::Arrive | Step::Poll | Step::Expire);
+        if is_request && !self.ask(person, step) {
+            return;
+        }
         match step {
             Step::Arrive => self.arrive(person),
             Step::Ticket => self.ticket(person),
@@ -291,11 +295,7 @@ impl Opening<'_> {
             Step::Challenge => self.challenge(person),
             Step::Answer => self.answer(person),
             Step::Reserve => self.reserve(person),
-            Step::PollReservation => {
-                if self.ask(person, step) {
-                    self.call(Call::To(self.people[person as usize].home.into()));
-                }
-            }
+            Step::PollReservation => self.call(Call::To(self.people[person as usize].home.into())),
             Step::Pay => self.pay(person),
             Step::Expire => self.expire(person),
         }
@@ -318,9 +318,6 @@ impl Opening<'_> {
     }
 
     fn ticket(&mut self, person: u32) {
-        if !self.ask(person, Step::Ticket) {
-            return;
-        }
         self.call(Call::To(0));
         let now_ms = self.now_ms();
         let poll_s = self.scenario.poll_s * self.chance.part();
@@ -408,9 +405,6 @@ impl Opening<'_> {
     }
 
     fn challenge(&mut self, person: u32) {
-        if !self.ask(person, Step::Challenge) {
-            return;
-        }
         self.call(Call::To(self.people[person as usize].home.into()));
         if self.lanes.free() == 0 {
             self.hear_sold_out(person);
@@ -421,18 +415,12 @@ impl Opening<'_> {
     }
 
     fn answer(&mut self, person: u32) {
-        if !self.ask(person, Step::Answer) {
-            return;
-        }
         self.call(Call::To(self.people[person as usize].home.into()));
         let is_wrong = self.chance.happens(self.scenario.wrong_share);
         self.after(0.0, person, if is_wrong { Step::Challenge } else { Step::Reserve });
     }
 
     fn reserve(&mut self, person: u32) {
-        if !self.ask(person, Step::Reserve) {
-            return;
-        }
         let now_ms = self.now_ms();
         let Person { home, has, wants, .. } = self.people[person as usize];
         if has >= self.scenario.limit_per_user {
@@ -474,9 +462,6 @@ impl Opening<'_> {
     }
 
     fn pay(&mut self, person: u32) {
-        if !self.ask(person, Step::Pay) {
-            return;
-        }
         self.held -= 1;
         self.run.paid += 1;
         if self.run.paid == self.scenario.units {
