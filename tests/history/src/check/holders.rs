@@ -6,20 +6,6 @@ use crate::check::certain::{Reservation, Reservations};
 use crate::check::view::View;
 use crate::record::{Answer, Name, Question, Status};
 
-/// Everything that may have kept a unit from others.
-///
-/// If Redis forgets nothing and the ledger was read when nothing was held any more, these are the ledger's orders:
-/// every reservation that Redis made became one, even if it failed or was cancelled. Otherwise they are all requests
-/// for a unit that were not refused every time.
-///
-/// Each may have had its unit from the first call that can have reserved it, and for ever. The one exception is a
-/// cancelled reservation: its unit is back when its user hears so, and on sale after its cooldown. An
-/// expired order has no such moment: its unit comes back some time after the ledger says so, and no client is told. But
-/// it blocks only its own unit, which others may hold too.
-pub(super) struct Holders {
-    pub(super) all: Vec<Holder>,
-}
-
 /// One that may have kept a unit from others.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Holder {
@@ -30,35 +16,43 @@ pub(super) struct Holder {
     pub(super) until: u64,
 }
 
-impl Holders {
-    pub(super) fn of(view: &View<'_>, reservations: &Reservations) -> Self {
-        let mut all = Vec::new();
-        if view.orders_are_all() {
-            let first_calls = first_calls(view);
-            for reservation in reservations.iter() {
-                let Some(order) = reservation.order.map(|at| view.orders[at]) else { continue };
-                let asked = first_calls.get(&order.user).copied().unwrap_or(0);
-                let reserved = order.reserved_ms.and_then(|ms| view.moment(ms)).map_or(0, |(earliest, _)| earliest);
-                let (from, until) = (asked.max(reserved), until(view, reservation));
-                all.push(Holder { user: order.user, unit: Some(order.unit), from, until });
-                all.extend(again(view, reservation, order.user));
-            }
-        } else {
-            for asks in &view.asks {
-                let Some(from) = asks.effective(view).map(|operation| operation.call_ns).min() else { continue };
-                let accepted = asks.effective(view).find_map(|operation| match operation.answer {
-                    Answer::Accepted { reservation, .. } => reservations.get(reservation),
-                    _ => None,
-                });
-                // Redis may give a unit that it forgot to another user, and then the reservation gets a different one.
-                let unit = accepted.filter(|_| view.keeps()).and_then(|reservation| reservation.unit);
-                let until = accepted.map_or(u64::MAX, |reservation| until(view, reservation));
-                all.push(Holder { user: asks.user, unit, from, until });
-                all.extend(accepted.and_then(|reservation| again(view, reservation, asks.user)));
-            }
+/// Everything that may have kept a unit from others.
+///
+/// If Redis forgets nothing and the ledger was read when nothing was held any more, these are the ledger's orders:
+/// every reservation that Redis made became one, even if it failed or was cancelled. Otherwise they are all requests
+/// for a unit that were not refused every time.
+///
+/// Each may have had its unit from the first call that can have reserved it, and for ever. The one exception is a
+/// cancelled reservation: its unit is back when its user hears so, and on sale after its cooldown. An
+/// expired order has no such moment: its unit comes back some time after the ledger says so, and no client is told. But
+/// it blocks only its own unit, which others may hold too.
+pub(super) fn holders(view: &View<'_>, reservations: &Reservations) -> Vec<Holder> {
+    let mut all = Vec::new();
+    if view.orders_are_all() {
+        let first_calls = first_calls(view);
+        for reservation in reservations.iter() {
+            let Some(order) = reservation.order.map(|at| view.orders[at]) else { continue };
+            let asked = first_calls.get(&order.user).copied().unwrap_or(0);
+            let reserved = order.reserved_ms.and_then(|ms| view.moment(ms)).map_or(0, |(earliest, _)| earliest);
+            let (from, until) = (asked.max(reserved), until(view, reservation));
+            all.push(Holder { user: order.user, unit: Some(order.unit), from, until });
+            all.extend(again(view, reservation, order.user));
         }
-        Self { all }
+    } else {
+        for asks in &view.asks {
+            let Some(from) = asks.effective(view).map(|operation| operation.call_ns).min() else { continue };
+            let accepted = asks.effective(view).find_map(|operation| match operation.answer {
+                Answer::Accepted { reservation, .. } => reservations.get(reservation),
+                _ => None,
+            });
+            // Redis may give a unit that it forgot to another user, and then the reservation gets a different one.
+            let unit = accepted.filter(|_| view.keeps()).and_then(|reservation| reservation.unit);
+            let until = accepted.map_or(u64::MAX, |reservation| until(view, reservation));
+            all.push(Holder { user: asks.user, unit, from, until });
+            all.extend(accepted.and_then(|reservation| again(view, reservation, asks.user)));
+        }
     }
+    all
 }
 
 /// When each user first asked for a unit and was not refused.

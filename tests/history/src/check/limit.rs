@@ -4,12 +4,12 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 
 use crate::check::certain::{Reservation, Reservations};
-use crate::check::holders::{Holder, Holders};
+use crate::check::holders::Holder;
 use crate::check::in_words::moment;
 use crate::check::report::{Found, Rule};
-use crate::record::{Answer, Name, Refusal};
+use crate::record::{Name, Refusal};
 
-pub(super) fn check(found: &mut Found<'_>, reservations: &Reservations, holders: &Holders) {
+pub(super) fn check(found: &mut Found<'_>, reservations: &Reservations, holders: &[Holder]) {
     certainly_over(found, reservations);
     reached_too_early(found, holders);
 }
@@ -43,22 +43,16 @@ fn certainly_over(found: &mut Found<'_>, reservations: &Reservations) {
 
 /// A user who hears `limit_reached` may have had that many between call and return. Not checked: answers after Redis
 /// may have forgotten that a unit was given back, and rounds with buyers that neither history nor ledger names.
-fn reached_too_early(found: &mut Found<'_>, holders: &Holders) {
+fn reached_too_early(found: &mut Found<'_>, holders: &[Holder]) {
     let view = found.view;
     if !view.orders_are_all() && !view.is_recorded() {
         return;
     }
     let mut of_user: HashMap<Name, Vec<&Holder>> = HashMap::new();
-    for holder in &holders.all {
+    for holder in holders {
         of_user.entry(holder.user).or_default().push(holder);
     }
-    for operation in &view.operations {
-        let (Answer::Refused(Refusal::LimitReached), Some(returned)) = (operation.answer, operation.return_ns) else {
-            continue;
-        };
-        if returned >= view.forgets_from() {
-            continue;
-        }
+    for (operation, returned) in view.refused(Refusal::LimitReached) {
         let may_have = of_user.get(&operation.user).into_iter().flatten();
         let may_have = may_have.filter(|holder| holder.from <= returned && holder.until >= operation.call_ns).count();
         if may_have < view.round.limit as usize {

@@ -11,7 +11,7 @@ mod view;
 
 use crate::record::History;
 use certain::Reservations;
-use holders::Holders;
+use holders::holders;
 use report::Found;
 use view::View;
 
@@ -25,7 +25,7 @@ pub fn check(history: &History) -> Report {
         let view = View::of(history, round);
         described += view.operations.len();
         let reservations = Reservations::of(&view);
-        let holders = Holders::of(&view, &reservations);
+        let holders = holders(&view, &reservations);
         let mut found = Found { view: &view, report: &mut report };
         answers::check(&mut found, &reservations);
         units::check(&mut found, &reservations);

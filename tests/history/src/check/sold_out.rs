@@ -1,8 +1,8 @@
 //! No user hears `sold_out` while a unit is free.
 
-use crate::check::holders::Holders;
+use crate::check::holders::Holder;
 use crate::check::report::{Found, Rule};
-use crate::record::{Answer, Refusal, Supply};
+use crate::record::{Refusal, Supply};
 
 /// Between the call and the return of `sold_out` there must be a moment at which every unit may have been kept from
 /// others.
@@ -11,14 +11,14 @@ use crate::record::{Answer, Refusal, Supply};
 /// have had it, and one for each holder whose unit may be any. If that is less than the units of the round at every
 /// moment, a unit was free the whole time. Not checked: rounds whose units are not all on sale from the opening on;
 /// answers after Redis may have forgotten something; and rounds with buyers that neither history nor ledger names.
-pub(super) fn check(found: &mut Found<'_>, holders: &Holders) {
+pub(super) fn check(found: &mut Found<'_>, holders: &[Holder]) {
     let view = found.view;
     let holders_are_known = view.orders_are_all() || view.is_recorded();
     if view.round.supply != Supply::AtOnce || !holders_are_known {
         return;
     }
     let mut known: Vec<_> =
-        holders.all.iter().filter_map(|holder| Some((holder.unit?, holder.from, holder.until))).collect();
+        holders.iter().filter_map(|holder| Some((holder.unit?, holder.from, holder.until))).collect();
     known.sort_unstable();
     let mut intervals: Vec<(u64, u64)> = Vec::new();
     for of_unit in known.chunk_by(|one, other| one.0 == other.0) {
@@ -32,17 +32,11 @@ pub(super) fn check(found: &mut Found<'_>, holders: &Holders) {
         }
         intervals.push((first, last));
     }
-    let unknown = holders.all.iter().filter(|holder| holder.unit.is_none());
+    let unknown = holders.iter().filter(|holder| holder.unit.is_none());
     let intervals = intervals.into_iter().chain(unknown.map(|holder| (holder.from, holder.until)));
     let units = view.round.units;
     let all_taken = Spans::of(intervals, units);
-    for operation in &view.operations {
-        let (Answer::Refused(Refusal::SoldOut), Some(returned)) = (operation.answer, operation.return_ns) else {
-            continue;
-        };
-        if returned >= view.forgets_from() {
-            continue;
-        }
+    for (operation, returned) in view.refused(Refusal::SoldOut) {
         found.report.judged.sold_out += 1;
         if !all_taken.overlap(operation.call_ns, returned) {
             let message =

@@ -1,6 +1,8 @@
 //! The operations and orders of one round.
 
-use crate::record::{Answer, Buyers, Clocks, History, LedgerReading, Name, Operation, Order, Question, Redis, Round};
+use crate::record::{
+    Answer, Buyers, Clocks, History, LedgerReading, Name, Operation, Order, Question, Redis, Refusal, Round,
+};
 
 /// One round of a history: its operations in the order of their calls, and its orders.
 pub(super) struct View<'a> {
@@ -49,6 +51,14 @@ impl<'a> View<'a> {
             Redis::Keeps => u64::MAX,
             Redis::MayForgetFrom(at) => at,
         }
+    }
+
+    /// Who heard this refusal and when, before Redis may have begun to forget.
+    pub(super) fn refused(&self, refusal: Refusal) -> impl Iterator<Item = (&Operation, u64)> {
+        let refused = self.operations.iter().filter(move |operation| operation.answer == Answer::Refused(refusal));
+        refused.filter_map(move |operation| {
+            Some((*operation, operation.return_ns.filter(|at| *at < self.forgets_from())?))
+        })
     }
 
     pub(super) const fn read_at(&self) -> Option<u64> {
