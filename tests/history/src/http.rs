@@ -16,7 +16,6 @@ pub struct Request<'a> {
     pub body: &'a [u8],
 }
 
-/// Fields of all answers.
 #[derive(Default, Deserialize)]
 struct Body {
     reservation_id: Option<String>,

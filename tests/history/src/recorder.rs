@@ -35,11 +35,8 @@ struct Recorded {
 #[must_use = "a request without an answer may still take effect"]
 pub struct Asking {
     recorder: Recorder,
-    round: Name,
-    user: Name,
-    question: Question,
-    call_ns: u64,
-    is_told: bool,
+    /// None once the answer is recorded.
+    unanswered: Option<Operation>,
 }
 
 fn wall_ms() -> i64 {
@@ -63,8 +60,9 @@ impl Recorder {
     }
 
     pub fn ask(&self, round: &str, user: &str, question: Question) -> Asking {
-        let (round, user) = (Name::of(round), Name::of(user));
-        Asking { recorder: self.clone(), round, user, question, call_ns: self.now_ns(), is_told: false }
+        let (round, user, answer) = (Name::of(round), Name::of(user), Answer::Unknown);
+        let operation = Operation { round, user, question, call_ns: self.now_ns(), return_ns: None, answer };
+        Asking { recorder: self.clone(), unanswered: Some(operation) }
     }
 
     /// Compares this machine's wall clock with the recorder's own. They may differ by as much as the wall clock was set
@@ -93,20 +91,17 @@ impl Recorder {
 
 impl Asking {
     pub fn hears(mut self, answer: Answer) {
-        self.is_told = true;
-        self.keep(Some(self.recorder.now_ns()), answer);
-    }
-
-    fn keep(&self, return_ns: Option<u64>, answer: Answer) {
-        let Self { round, user, question, call_ns, .. } = *self;
-        self.recorder.keep(Operation { round, user, question, call_ns, return_ns, answer });
+        if let Some(operation) = self.unanswered.take() {
+            let return_ns = Some(self.recorder.now_ns());
+            self.recorder.keep(Operation { return_ns, answer, ..operation });
+        }
     }
 }
 
 impl Drop for Asking {
     fn drop(&mut self) {
-        if !self.is_told {
-            self.keep(None, Answer::Unknown);
+        if let Some(operation) = self.unanswered {
+            self.recorder.keep(operation);
         }
     }
 }

@@ -177,7 +177,6 @@ fn accepted(history: &History) -> Vec<usize> {
     (0..history.operations.len()).filter(is_accepted).collect()
 }
 
-/// A user asks for a unit and is refused.
 fn asks(history: &mut History, user: &str, [call_ns, return_ns]: [u64; 2], refusal: Refusal) -> Option<()> {
     let (round, user) = (history.operations.first()?.round, Name::of(user));
     let (question, answer) = (Question::Reserve { key: None }, Answer::Refused(refusal));

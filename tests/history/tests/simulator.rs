@@ -16,7 +16,6 @@ use crate::story::{self, ROUND};
 
 const MS: u64 = 1_000_000;
 const COOLDOWN_MS: u64 = 3;
-/// The wall clock at time 0.
 const ZERO_MS: i64 = 1_795_510_800_000;
 
 #[derive(Debug, Clone, Copy)]

@@ -17,7 +17,6 @@ pub(crate) struct Small {
     pub(crate) operations: Vec<Operation>,
 }
 
-/// A fault planted in a correct history.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fault {
     None,

@@ -22,7 +22,6 @@ impl Binaries {
         paths::target().join(self.profile()).join(self.program(name))
     }
 
-    /// The program that a function is.
     fn program(self, name: &str) -> &str {
         match self {
             Self::Tested if FUNCTIONS.contains(&name) => ALL_FUNCTIONS,
@@ -46,7 +45,6 @@ impl Binaries {
         Ok(())
     }
 
-    /// The folder below `target`.
     pub(crate) const fn profile(self) -> &'static str {
         match self {
             Self::Shipped => "release",

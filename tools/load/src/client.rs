@@ -61,7 +61,6 @@ impl Client {
         Self::with_connections(target, CONNECTIONS)
     }
 
-    /// A client with at most this many connections, and at least one.
     pub fn with_connections(target: Target, connections: usize) -> Self {
         Self::over(target, connections, ADDRESSES)
     }
@@ -191,7 +190,6 @@ fn tls(roots: RootCertStore) -> TlsConnector {
     TlsConnector::from(Arc::new(config.with_root_certificates(roots).with_no_client_auth()))
 }
 
-/// The loopback address of pool `n`.
 const fn source(n: usize) -> Ipv4Addr {
     Ipv4Addr::new(127, 1, (n / 250) as u8, (n % 250) as u8 + 1)
 }

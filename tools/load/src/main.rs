@@ -190,7 +190,6 @@ async fn ensure_no_line(client: &Client, sale: &SaleId) -> Result<()> {
     Ok(())
 }
 
-/// Warns about what may be unexpected.
 fn tell(users: usize, tokens: usize, crowd: &Crowd) {
     let (through_the_gate, past_the_gate) = (crowd.through_the_gate(users), crowd.past_the_gate(users));
     if tokens < users {

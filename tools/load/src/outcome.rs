@@ -21,7 +21,6 @@ pub struct Outcome {
     pub answers: BTreeMap<(&'static str, Answer), Histogram<u64>>,
     pub failures: BTreeMap<&'static str, Seen>,
     pub seconds: Vec<Second>,
-    /// Latencies of all answers, in microseconds.
     pub latency_us: Histogram<u64>,
     pub gate: Gate,
     /// How late each user came, in microseconds. If that is long, this machine was too slow to send.

@@ -21,7 +21,6 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// `users` who come over this time.
     pub fn new(users: usize, over: Duration, curve: Curve) -> Result<Self> {
         let over_s = over.as_secs_f64();
         ensure!((1..=MAX_USERS).contains(&users), "{users} users; there can be 1 to {MAX_USERS}");
@@ -29,7 +28,6 @@ impl Plan {
         Ok(Self { users, over_s, curve, stop_at_errors: None })
     }
 
-    /// `requests` at a constant rate.
     pub fn at_rate(requests: usize, per_s: f64) -> Result<Self> {
         let over = Duration::try_from_secs_f64(requests as f64 / per_s).unwrap_or(Duration::MAX);
         Self::new(requests, over, Curve::Even)
@@ -53,7 +51,6 @@ impl Plan {
         self.curve
     }
 
-    /// The fraction of errors at which to stop.
     pub const fn error_limit(&self) -> Option<f64> {
         self.stop_at_errors
     }

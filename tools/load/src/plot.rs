@@ -47,7 +47,6 @@ impl Stroke {
     }
 }
 
-/// The look of the n-th line.
 pub const fn look(n: usize) -> (RGBColor, Stroke) {
     (COLORS[n % COLORS.len()], STROKES[n / COLORS.len() % STROKES.len()])
 }
@@ -56,7 +55,6 @@ pub type Drawn = std::result::Result<(), Box<dyn Error + Send + Sync>>;
 pub type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 pub type Line = (String, Vec<(f64, f64)>);
 
-/// The SVG that `draw` draws.
 pub fn svg(size: (u32, u32), draw: impl FnOnce(&Area<'_>) -> Drawn) -> Result<String> {
     let mut text = String::new();
     {

@@ -35,7 +35,6 @@ pub struct Request {
     body: Bytes,
 }
 
-/// An answer, whatever its status.
 #[derive(Debug, Clone)]
 pub struct Response {
     pub status: u16,
@@ -150,7 +149,6 @@ pub async fn solved(challenge: Uuid) -> Result<Value, JoinError> {
 }
 
 impl Response {
-    /// How it is counted.
     pub fn answer(&self) -> Answer {
         Answer::read(self.status, &self.body)
     }
@@ -168,7 +166,6 @@ impl Response {
         self.header("retry-after")?.parse().ok().map(Duration::from_secs)
     }
 
-    /// A text in the body.
     pub fn text(&self, name: &str) -> Option<String> {
         self.json()[name].as_str().map(str::to_owned)
     }

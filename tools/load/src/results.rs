@@ -152,7 +152,6 @@ impl Results {
         record(heard.answers.entry((step, answer)).or_insert_with(histogram), us);
     }
 
-    /// Keeps an example of a failure's message.
     pub(crate) fn failed(&self, response: &Result<Response, Failure>) {
         if let Err(failure) = response {
             let code = failure.code();

@@ -12,10 +12,8 @@ pub fn count(value: f64) -> String {
 
 pub fn usd(value: f64) -> String {
     let cents = format!("{value:.2}");
-    match cents.split_once('.') {
-        Some((whole, rest)) => format!("{}.{rest}", count(whole.parse().unwrap_or(0.0))),
-        None => cents,
-    }
+    let (whole, rest) = cents.split_once('.').unwrap_or((cents.as_str(), "00"));
+    format!("{}.{rest}", grouped(whole))
 }
 
 /// A time in a fitting unit: seconds up to two minutes, minutes up to two hours.

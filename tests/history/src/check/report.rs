@@ -41,7 +41,6 @@ pub struct Judged {
     pub unchecked: usize,
     /// Reservations that certainly had a unit for some time.
     pub owned: usize,
-    /// Answers `sold_out` that were checked.
     pub sold_out: usize,
     /// Accepted reservations that were looked up in the ledger.
     pub promises: usize,
@@ -83,7 +82,6 @@ impl Report {
         nothing.into_iter().chain(not_all).chain(violations).collect()
     }
 
-    /// Whether no rule is violated.
     pub fn is_consistent(&self) -> bool {
         self.violations.is_empty()
     }

@@ -9,7 +9,6 @@ pub(crate) enum Reach {
     AtMost(f64),
 }
 
-/// How a figure is written.
 #[derive(Debug, Clone, Copy, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Unit {

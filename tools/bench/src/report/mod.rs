@@ -122,7 +122,7 @@ const LINES: usize = 21;
 pub(crate) async fn run(plan: &Plan) -> Result<()> {
     let effort = if plan.short { SHORT } else { FULL };
     let wanted = |section: &str| plan.only.is_empty() || plan.only.iter().any(|only| only == section);
-    let mut built = Vec::new();
+    let mut built: Vec<&str> = Vec::new();
     for (section, functions) in [
         ("functions", &["reservation", "noop"][..]),
         ("gateway", &["reservation"]),
@@ -134,7 +134,11 @@ pub(crate) async fn run(plan: &Plan) -> Result<()> {
     if wanted("starts") {
         built.extend(FUNCTIONS.iter().chain(&["noop"]));
     }
-    tokio::task::spawn_blocking(move || prepare(effort.binaries, &built)).await??;
+    let prepare = move || {
+        install()?;
+        if built.is_empty() { Ok(()) } else { effort.binaries.build(&built) }
+    };
+    tokio::task::spawn_blocking(prepare).await??;
     let mut report = measure(&effort, &wanted).await?;
     for _ in 1..effort.runs {
         report.add(measure(&effort, &wanted).await?);
@@ -167,14 +171,6 @@ async fn measure(effort: &Effort, wanted: &impl Fn(&str) -> bool) -> Result<Repo
     }
     measure!(orders starts waste);
     Ok(report)
-}
-
-fn prepare(binaries: Binaries, functions: &[&'static str]) -> Result<()> {
-    install()?;
-    if functions.is_empty() {
-        return Ok(());
-    }
-    binaries.build(functions)
 }
 
 async fn made(effort: &Effort) -> Result<String> {

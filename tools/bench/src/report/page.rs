@@ -10,7 +10,6 @@ use super::{Report, Started};
 const BEGIN: &str = "<!-- `make bench` writes what follows -->";
 const END: &str = "<!-- `make bench` wrote what is above -->";
 
-/// A table in Markdown.
 pub(crate) fn table<const N: usize>(head: [&str; N], rows: impl IntoIterator<Item = [String; N]>) -> String {
     let rule = format!("|{}\n", " --- |".repeat(N));
     let rows = rows.into_iter().map(|row| format!("| {} |\n", row.join(" | ")));

@@ -128,7 +128,6 @@ impl Ring {
         .await
     }
 
-    /// One user's call.
     pub(crate) fn call(&self, rival: Rival, sale: &str, user: &str) -> redis::Cmd {
         let mut call = redis::cmd("EVALSHA");
         match rival {
@@ -146,14 +145,12 @@ impl Ring {
         call
     }
 
-    /// A field of the server's `INFO`.
     pub(crate) async fn info(&self, field: &str) -> Result<String> {
         let info: String = redis::cmd("INFO").arg("everything").query_async(&mut self.connection().await?).await?;
         let found = info.lines().find_map(|line| line.strip_prefix(field)?.strip_prefix(':'));
         found.map(|value| value.trim().to_owned()).ok_or_else(|| anyhow::anyhow!("Valkey's INFO has no {field}"))
     }
 
-    /// Calls of scripts so far.
     pub(crate) async fn scripts_run(&self) -> Result<u64> {
         let told: String = redis::cmd("INFO").arg("commandstats").query_async(&mut self.connection().await?).await?;
         let calls = ["evalsha", "eval"].map(|name| {

@@ -78,7 +78,6 @@ impl Shop {
         Ok(Self { ring: Ring::open().await?, aws, binaries, keys: PASS_KEYS.parse()? })
     }
 
-    /// Settings of every function.
     pub(crate) fn settings(&self) -> Vec<(&'static str, String)> {
         settings(&self.ring.valkey.url())
     }
@@ -96,7 +95,6 @@ impl Shop {
         Ok(Served { api, processes })
     }
 
-    /// A user's pass for the sale.
     pub(crate) fn pass(&self, user: &str) -> Result<String> {
         Ok(sealed(&self.keys, &round(SALE)?, &user.parse()?, runtime::Clock::system().now()))
     }
@@ -173,7 +171,6 @@ impl Shop {
 }
 
 impl Served {
-    /// Asks and expects `status`.
     pub(crate) async fn ask(&self, event: Bytes, status: &'static str) -> Result<()> {
         let made = self.invoke(event).await?;
         // Without a JSON parser, since this runs beside the measured code.

@@ -24,7 +24,6 @@ const PAUSE: Duration = Duration::from_millis(200);
 const ORDERED_WITHIN: Duration = Duration::from_secs(180);
 const POLL_EVERY: Duration = Duration::from_secs(1);
 
-/// Size of the run.
 #[derive(Debug, Args)]
 pub(crate) struct Plan {
     /// Buyers in a round

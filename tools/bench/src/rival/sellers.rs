@@ -92,7 +92,6 @@ struct UpState {
     issuer_key_pem: String,
 }
 
-/// Ours.
 pub(crate) struct UpSystem {
     client: Arc<Client>,
     api: Api,

@@ -114,7 +114,6 @@ fn with_jitter(wait: Duration) -> Duration {
     wait.mul_f64(1.0 + JITTER * rand::rng().random::<f64>())
 }
 
-/// How long to wait before another attempt, if there should be one.
 fn wait_after(response: Option<&Response>, tried: u32) -> Option<Duration> {
     let unsaid = FIRST_WAIT * 2_u32.pow(tried);
     let Some(response) = response else { return Some(unsaid) };

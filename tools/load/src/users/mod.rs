@@ -37,7 +37,6 @@ pub struct Crowd {
 }
 
 impl Crowd {
-    /// Users of a sale, a fraction of whom misbehaves.
     pub fn new(client: Client, sale: SaleId, credentials: Vec<Credentials>, bad: f64) -> Result<Self> {
         ensure!(!credentials.is_empty(), "there are no tokens");
         Ok(Self { client, sale, credentials, bad, challenge_lasts: CHALLENGE_LASTS })
