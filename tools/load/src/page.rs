@@ -53,8 +53,7 @@ pub(crate) fn html(report: &Report) -> Result<String> {
 
     page.push_str("<h2>Latency by answer</h2><p>Counted from the moment at which a request was due.</p>");
     key(&mut page, &by_answer)?;
-    let named: Vec<_> = drawn.iter().map(|(answer, latency)| (answer.to_string(), latency.clone())).collect();
-    plots(&mut page, &|area| plot::latency(area, ["", "part of the answers"], &named, 1e3, None))?;
+    plots(&mut page, &|area| latency(drawn, area))?;
 
     page.push_str("<h2>Latency over time</h2>");
     key_of(&mut page, ["p50", "p99"].into_iter().map(str::to_owned))?;
@@ -121,6 +120,21 @@ fn per_second(report: &Report, by_answer: &[(Answer, Histogram<u64>)], area: &Ar
     };
     let lines: Vec<_> = by_answer.iter().map(line).collect();
     plot::lines(area, ["", "s", "answers a second"], &lines, &whole_second, None)
+}
+
+/// Quantiles on the horizontal axis, and their latency on the vertical one.
+fn latency(by_answer: &[(Answer, Histogram<u64>)], area: &Area<'_>) -> Drawn {
+    // Each step to the right is a tenth of the rest: 0 %, 90 %, 99 %, 99.9 %.
+    let steps = (0..=12).map(|step| f64::from(step) / 4.0);
+    let line = |(answer, latency_us): &(Answer, Histogram<u64>)| {
+        let at = |step: f64| quantile_ms(latency_us, 1.0 - 0.1_f64.powf(step));
+        (answer.to_string(), steps.clone().map(|step| (step, at(step))).collect())
+    };
+    let label = |step: &f64| {
+        if step.fract() > 1e-6 { String::new() } else { format!("{} %", ["0", "90", "99", "99.9"][*step as usize % 4]) }
+    };
+    let lines: Vec<_> = by_answer.iter().map(line).collect();
+    plot::lines(area, ["", "part of the answers", "ms at most"], &lines, &label, None)
 }
 
 fn over_time(report: &Report, area: &Area<'_>) -> Drawn {

@@ -3,7 +3,6 @@
 use std::error::Error;
 
 use anyhow::{Result, anyhow};
-use hdrhistogram::Histogram;
 use plotters::coord::Shift;
 use plotters::prelude::*;
 
@@ -121,26 +120,4 @@ pub fn lines(
         labels.position(position).background_style(WHITE.filled()).border_style(LIGHT).label_font(FONT).draw()?;
     }
     Ok(())
-}
-
-/// Quantiles on the horizontal axis, and their latency on the vertical one.
-///
-/// `per_ms` is how many units of the histogram make a millisecond. Fails if it cannot be drawn.
-pub fn latency(
-    root: &Area<'_>,
-    [title, x_name]: [&str; 2],
-    of: &[(String, Histogram<u64>)],
-    per_ms: f64,
-    legend: Option<SeriesLabelPosition>,
-) -> Drawn {
-    // Each step to the right is a tenth of the rest: 0 %, 90 %, 99 %, 99.9 %.
-    let steps = (0..=12).map(|step| f64::from(step) / 4.0);
-    let line = |(name, histogram): &(String, Histogram<u64>)| {
-        let at = |step: f64| histogram.value_at_quantile(1.0 - 0.1_f64.powf(step)) as f64 / per_ms;
-        (name.clone(), steps.clone().map(|step| (step, at(step))).collect())
-    };
-    let label = |step: &f64| {
-        if step.fract() > 1e-6 { String::new() } else { format!("{} %", ["0", "90", "99", "99.9"][*step as usize % 4]) }
-    };
-    lines(root, [title, x_name, "ms at most"], &of.iter().map(line).collect::<Vec<_>>(), &label, legend)
 }
