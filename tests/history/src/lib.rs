@@ -9,7 +9,6 @@
 
 mod check;
 mod http;
-mod lines;
 mod record;
 mod recorder;
 

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::fmt;
+use std::io::{self, BufRead, Write};
 use std::num::NonZeroU32;
 use std::sync::{LazyLock, Mutex, PoisonError};
 
@@ -259,5 +260,84 @@ impl Status {
     /// Whether there is an order with a unit.
     pub const fn is_ordered(self) -> bool {
         matches!(self, Self::PendingPayment | Self::Granted | Self::Paid)
+    }
+}
+
+impl fmt::Display for Operation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { user, question, call_ns, return_ns, answer, .. } = *self;
+        f.write_str(if user.text().is_empty() { "the payment provider" } else { user.text() })?;
+        match question {
+            Question::Reserve { key: None } => write!(f, " asked for a unit"),
+            Question::Reserve { key: Some(key) } => write!(f, " asked for a unit (key {key})"),
+            Question::Look { reservation } => write!(f, " looked at {reservation}"),
+            Question::Cancel { reservation } => write!(f, " cancelled {reservation}"),
+            Question::Pay { reservation, payment } => write!(f, " told of {payment} for {reservation}"),
+        }?;
+        write!(f, " at {} and heard ", moment(call_ns))?;
+        match return_ns {
+            None => write!(f, "nothing"),
+            Some(at) => write!(f, "{answer} at {}", moment(at)),
+        }
+    }
+}
+
+impl fmt::Display for Answer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Accepted { reservation, .. } => write!(f, "accepted as {reservation}"),
+            Self::Is { status, unit: None } => write!(f, "{status}"),
+            Self::Is { status, unit: Some(unit) } => write!(f, "{status}, unit {unit},"),
+            Self::Payment(outcome) => write!(f, "{outcome}"),
+            Self::Refused(refusal) => write!(f, "{refusal}"),
+            Self::Unknown => write!(f, "an error"),
+        }
+    }
+}
+
+pub(crate) fn moment(ns: u64) -> String {
+    if ns == u64::MAX { "the end".to_owned() } else { format!("{:.6} s", ns as f64 / 1e9) }
+}
+
+/// A line of a file.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Line {
+    Round(Round),
+    Operation(Operation),
+    Order(Order),
+}
+
+impl History {
+    pub fn write(&self, mut to: impl Write) -> io::Result<()> {
+        let mut line = |line: Line| -> io::Result<()> {
+            serde_json::to_writer(&mut to, &line)?;
+            to.write_all(b"\n")
+        };
+        for round in &self.rounds {
+            line(Line::Round(round.clone()))?;
+        }
+        for operation in &self.operations {
+            line(Line::Operation(*operation))?;
+        }
+        for order in &self.orders {
+            line(Line::Order(*order))?;
+        }
+        to.flush()
+    }
+
+    /// Reads what [`Self::write`] wrote. Fails if reading fails, or a line is not part of a history.
+    pub fn read(from: impl BufRead) -> io::Result<Self> {
+        let mut history = Self::default();
+        for (at, text) in from.lines().enumerate() {
+            let line: Line = serde_json::from_str(&text?)
+                .map_err(|error| io::Error::other(format!("line {} is not one of a history: {error}", at + 1)))?;
+            match line {
+                Line::Round(round) => history.rounds.push(round),
+                Line::Operation(operation) => history.operations.push(operation),
+                Line::Order(order) => history.orders.push(order),
+            }
+        }
+        Ok(history)
     }
 }

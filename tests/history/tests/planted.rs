@@ -210,16 +210,13 @@ fn one_question_with_two_answers() {
         .violates(Rule::TwoAnswers, &["accepted as a at 2.000000 s", "heard sold_out at 6.000000 s"]);
     // A request that overtook the one that got the unit.
     sold().refused("alice", 1, 2, Refusal::NotOpen).passes();
-}
-
-#[test]
-fn one_reservation_of_two_users() {
+    // One reservation of two users.
     sold().accepted("bob", 4, 5, "a").violates(Rule::TwoAnswers, &["bob", "accepted as a"]);
 }
 
 #[test]
 fn one_payment_with_two_answers() {
-    let paid = || sold_to_one_who_cancels();
+    let paid = sold_to_one_who_cancels;
     paid().pay("a", "p", 7, 8, PaymentOutcome::Applied).passes();
     paid().pay("a", "other", 7, 8, PaymentOutcome::RefundDue).passes();
     paid().pay("a", "p", 7, 8, PaymentOutcome::RefundDue).violates(
@@ -347,17 +344,14 @@ fn an_answer_before_its_question() {
 }
 
 #[test]
-fn what_is_not_described_is_counted() {
+fn what_is_not_checked_is_an_objection() {
     let mut story = sold();
     story.0.rounds[0].id = "chair.1".to_owned();
     let report = check(&story.0);
     assert_eq!((report.judged.operations, report.judged.unchecked), (3, 3));
     assert!(report.to_string().contains("3 of rounds that are not described"), "{report}");
     assert_eq!(report.objections(), ["3 operations are of rounds that are not described"]);
-}
-
-#[test]
-fn a_history_without_operations_proves_nothing() {
+    // A history without operations proves nothing.
     let report = check(&Story::new().0);
     assert_eq!(report.objections(), ["no operation was recorded"]);
     assert!(report.to_string().starts_with("0 operations, NOTHING CHECKED"), "{report}");

@@ -3,9 +3,8 @@
 use std::collections::HashMap;
 
 use crate::check::certain::{Reservation, Reservations, Seen};
-use crate::check::in_words::moment;
 use crate::check::report::{Found, Rule};
-use crate::record::{Answer, Name, Operation, PaymentOutcome, Question, Refusal, Status};
+use crate::record::{Answer, Name, Operation, PaymentOutcome, Question, Refusal, Status, moment};
 
 pub(super) fn check(found: &mut Found<'_>, reservations: &Reservations) {
     in_time(found);

@@ -5,9 +5,8 @@ use std::collections::{BinaryHeap, HashMap};
 
 use crate::check::certain::{Reservation, Reservations};
 use crate::check::holders::Holder;
-use crate::check::in_words::moment;
 use crate::check::report::{Found, Rule};
-use crate::record::{Name, Refusal};
+use crate::record::{Name, Refusal, moment};
 
 pub(super) fn check(found: &mut Found<'_>, reservations: &Reservations, holders: &[Holder]) {
     certainly_over(found, reservations);

@@ -1,7 +1,6 @@
 mod answers;
 mod certain;
 mod holders;
-mod in_words;
 mod limit;
 mod promises;
 mod report;

@@ -1,9 +1,8 @@
 //! No two reservations own a unit at once.
 
 use crate::check::certain::Reservations;
-use crate::check::in_words::moment;
 use crate::check::report::{Found, Rule};
-use crate::record::{Name, Supply};
+use crate::record::{Name, Supply, moment};
 
 /// One reservation's certain time with a unit.
 struct Owned {
