@@ -1,5 +1,4 @@
-//! Measurements in which every request should succeed: a closed loop, where a client waits for each answer, and an open
-//! loop, where requests are sent by the clock.
+//! A closed loop: each client waits for its answer before its next request, and every request should succeed.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -8,16 +7,12 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, ensure};
 use futures::future::try_join_all;
 use hdrhistogram::Histogram;
-use tokio::task::JoinSet;
-
-use crate::pacing::Pace;
 
 const TIMEOUT: Duration = Duration::from_secs(180);
 const DIGITS: u8 = 3;
 
 pub struct Load {
-    /// The latency of each request, in nanoseconds.
-    pub latency_ns: Histogram<u64>,
+    latency_ns: Histogram<u64>,
     took: Duration,
 }
 
@@ -66,50 +61,9 @@ where
     Ok(Load { latency_ns, took })
 }
 
-/// Sends numbered requests at a constant rate. Latencies count from when a request was due, so a request held up by a
-/// slow one before it is as late as a client would find it.
-pub async fn open<A, F>(per_s: f64, requests: usize, ask: A) -> Result<Load>
-where
-    A: Fn(usize) -> F + Send + Sync + 'static,
-    F: Future<Output = Result<()>> + Send + 'static,
-{
-    let start = Instant::now();
-    let mut pace = Pace::start((0..requests).map(move |n| Duration::from_secs_f64(n as f64 / per_s)));
-    let asking = async {
-        let mut tasks = JoinSet::new();
-        while let Some((n, at)) = pace.next().await {
-            let asked = ask(n);
-            tasks.spawn(async move { asked.await.map(|()| at.elapsed()) });
-        }
-        let mut latency_ns = Histogram::<u64>::new(DIGITS)?;
-        while let Some(done) = tasks.join_next().await {
-            latency_ns.record(done??.as_nanos() as u64)?;
-        }
-        Ok::<_, anyhow::Error>(latency_ns)
-    };
-    let latency_ns = tokio::time::timeout(TIMEOUT, asking).await??;
-    Ok(Load { latency_ns, took: start.elapsed() })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[tokio::test]
-    async fn an_open_loop_counts_the_wait_behind_a_slow_answer() {
-        let gate = Arc::new(tokio::sync::Semaphore::new(1));
-        let load = open(1_000.0, 20, move |n| {
-            let gate = Arc::clone(&gate);
-            async move {
-                let _turn = gate.acquire().await?;
-                if n == 0 {
-                    tokio::time::sleep(Duration::from_millis(200)).await;
-                }
-                Ok(())
-            }
-        });
-        assert!(load.await.unwrap().quantile_ms(0.5) > 150.0);
-    }
 
     #[tokio::test]
     async fn an_error_ends_a_closed_loop() {

@@ -94,6 +94,10 @@ impl Outcome {
         self.seconds.iter().map(Second::answered).max().unwrap_or(0)
     }
 
+    pub fn quantile_ms(&self, quantile: f64) -> f64 {
+        quantile_ms(&self.latency_us, quantile)
+    }
+
     pub fn count(&self, status: u16) -> u64 {
         let counted = self.answers.iter().filter(|((_, answer), _)| answer.status == Some(status));
         counted.map(|(_, latency_us)| latency_us.len()).sum()

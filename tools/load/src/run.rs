@@ -258,7 +258,7 @@ mod tests {
         };
         let outcome = run(&plan(50, 50), ProgressLine::silent(), answer).await;
         // Only one answer was slow. All others were due meanwhile.
-        let early = crate::outcome::quantile_ms(&outcome.latency_us, 0.1);
+        let early = outcome.quantile_ms(0.1);
         assert!(early > 200.0, "{early} ms, {:?}", outcome.took);
     }
 
@@ -301,7 +301,7 @@ mod tests {
         assert!(gate.alone >= Duration::from_millis(200) && gate.alone < outcome.took, "{gate:?}, {:?}", outcome.took);
         let slow = outcome.answered() as f64 / outcome.took.as_secs_f64();
         assert!(outcome.per_s() > slow, "{} a second", outcome.per_s());
-        let latency = crate::outcome::quantile_ms(&outcome.latency_us, 1.0);
+        let latency = outcome.quantile_ms(1.0);
         assert!(latency < 400.0, "a user's own work is no latency of the server: {latency} ms");
     }
 

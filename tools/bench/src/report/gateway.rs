@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use anyhow::{Result, ensure};
-use load::measure::{Load, closed, open};
-use load::{Client, Request};
+use load::measure::{Load, closed};
+use load::{Answer, Client, Outcome, Plan, ProgressLine, Request, run};
 use local::control::Control;
 use local::emulator::Emulator;
 use local::gateway::{Concurrency, Gateway};
@@ -92,14 +92,17 @@ impl Front {
         .await
     }
 
-    async fn open_loop(&self, requests: &Arc<Vec<Request>>, per_s: f64, status: u16) -> Result<Load> {
-        let (client, requests) = (Arc::clone(&self.client), Arc::clone(requests));
-        let count = requests.len();
-        open(per_s, count, move |n| {
-            let (client, requests) = (Arc::clone(&client), Arc::clone(&requests));
-            async move { expect(&client, n, &requests[n], status).await }
-        })
-        .await
+    async fn open_loop(&self, requests: &Arc<Vec<Request>>, per_s: f64, status: u16) -> Result<Outcome> {
+        let (client, plan) = (&self.client, Plan::at_rate(requests.len(), per_s)?);
+        let outcome = run(&plan, ProgressLine::silent(), |n| {
+            let (client, requests) = (Arc::clone(client), Arc::clone(requests));
+            async move {
+                client.send(n, &requests[n]).await.map_or_else(|failure| Answer::from(&failure), |made| made.answer())
+            }
+        });
+        let outcome = outcome.await;
+        ensure!(outcome.count(status) == outcome.sent, "not only {status}: {:?}", outcome.answers.keys());
+        Ok(outcome)
     }
 }
 

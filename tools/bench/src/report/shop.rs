@@ -106,12 +106,12 @@ impl Shop {
     }
 
     /// Waits for a load of refusals and checks which part refused, by the number of scripts that Redis ran.
-    pub(crate) async fn refused(
+    pub(crate) async fn refused<T>(
         &self,
         by: Refusal,
         requests: usize,
-        load: impl Future<Output = Result<Load>>,
-    ) -> Result<Load> {
+        load: impl Future<Output = Result<T>>,
+    ) -> Result<T> {
         let before = self.ring.scripts_run().await?;
         let load = load.await?;
         let asked = (self.ring.scripts_run().await? - before) as f64 / requests as f64;
@@ -124,10 +124,7 @@ impl Shop {
 
     /// Asks until this part refuses: a process takes up to five seconds to read the buyers, and remembers an answer of Redis
     /// for a second. `ask` gets a number, so that each request can have its own user.
-    pub(crate) async fn until_refused<F>(&self, by: Refusal, ask: impl Fn(usize) -> F) -> Result<()>
-    where
-        F: Future<Output = Result<()>>,
-    {
+    pub(crate) async fn until_refused(&self, by: Refusal, ask: impl AsyncFn(usize) -> Result<()>) -> Result<()> {
         for n in 0..PROBES {
             let before = self.ring.scripts_run().await?;
             ask(n).await?;
