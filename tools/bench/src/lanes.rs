@@ -74,7 +74,7 @@ pub(crate) async fn run(plan: &Plan) -> Result<()> {
 async fn one(ring: &Ring, number: RoundNumber, units: u32, (lanes, skewed): (u16, bool)) -> Result<Measured> {
     ring.empty().await?;
     let stock = Arc::new(Stock::new(&ring.valkey.url())?);
-    let id = Arc::new(RoundId { sale: "lamp".parse()?, number });
+    let id = RoundId { sale: "lamp".parse()?, number };
     let epoch_ms = runtime::Clock::system().now();
     let terms = Terms { lanes, ..terms(units)? };
     let load = RoundLoad { terms, paused: false, version: 1, epoch_ms, taken: Vec::new(), blocked: Vec::new() };
@@ -86,21 +86,15 @@ async fn one(ring: &Ring, number: RoundNumber, units: u32, (lanes, skewed): (u16
         .filter(|user| user.as_ref().is_ok_and(|user| !skewed || Lane::home_of(user, lanes).index() == 0))
         .take(units as usize)
         .collect();
-    let users = Arc::new(users?);
     let (scripts, cpu_s) = (ring.scripts_run().await?, cpu_s(ring).await?);
-    let reserve = {
-        let (stock, id) = (Arc::clone(&stock), Arc::clone(&id));
-        move |_, n: usize| {
-            let (stock, id, users) = (Arc::clone(&stock), Arc::clone(&id), Arc::clone(&users));
-            async move {
-                let round = stock.round_in(&id, lanes);
-                let answer = round.reserve(Uuid::now_v7(), &users[n], BuyerClass::EVERYONE).await?;
-                ensure!(matches!(answer, Reserve::Reserved(_)), "{answer:?} while units are free");
-                Ok(())
-            }
-        }
-    };
-    let load = closed(CLIENTS, units as usize, reserve).await?;
+    let shared = (Arc::clone(&stock), id.clone(), users?);
+    let load = closed(CLIENTS, units as usize, shared, move |shared, _, n| async move {
+        let (stock, id, users) = &*shared;
+        let answer = stock.round_in(id, lanes).reserve(Uuid::now_v7(), &users[n], BuyerClass::EVERYONE).await?;
+        ensure!(matches!(answer, Reserve::Reserved(_)), "{answer:?} while units are free");
+        Ok(())
+    });
+    let load = load.await?;
     let counters = round.counters().await?.context("the round is gone")?;
     ensure!(counters.free() == 0, "{} units are left", counters.free());
     Ok(Measured {

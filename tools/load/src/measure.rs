@@ -26,17 +26,18 @@ impl Load {
     }
 }
 
-/// Sends numbered requests from `clients` that each wait for an answer before the next request. `ask` gets the numbers
-/// of the client and of the request.
-pub async fn closed<A, F>(clients: usize, requests: usize, ask: A) -> Result<Load>
+/// Sends numbered requests from `clients` that each wait for an answer before the next request. `ask` gets what they
+/// share, and the numbers of the client and of the request.
+pub async fn closed<S, A, F>(clients: usize, requests: usize, shared: S, ask: A) -> Result<Load>
 where
-    A: Fn(usize, usize) -> F + Send + Sync + 'static,
+    S: Send + Sync + 'static,
+    A: Fn(Arc<S>, usize, usize) -> F + Send + Sync + 'static,
     F: Future<Output = Result<()>> + Send + 'static,
 {
-    let (ask, next) = (Arc::new(ask), Arc::new(AtomicUsize::new(0)));
+    let (shared, ask, next) = (Arc::new(shared), Arc::new(ask), Arc::new(AtomicUsize::new(0)));
     let start = Instant::now();
     let running = (0..clients).map(|client| {
-        let (ask, next) = (Arc::clone(&ask), Arc::clone(&next));
+        let (shared, ask, next) = (Arc::clone(&shared), Arc::clone(&ask), Arc::clone(&next));
         let task = tokio::spawn(async move {
             let mut latency_ns = Histogram::<u64>::new(DIGITS)?;
             loop {
@@ -45,7 +46,7 @@ where
                     return Ok::<_, anyhow::Error>(latency_ns);
                 }
                 let asked = Instant::now();
-                ask(client, n).await?;
+                ask(Arc::clone(&shared), client, n).await?;
                 latency_ns.record(asked.elapsed().as_nanos() as u64)?;
             }
         });
@@ -67,7 +68,7 @@ mod tests {
 
     #[tokio::test]
     async fn an_error_ends_a_closed_loop() {
-        let load = closed(2, 10, |_, n| async move {
+        let load = closed(2, 10, (), |_, _, n| async move {
             ensure!(n < 5, "five");
             Ok(())
         });

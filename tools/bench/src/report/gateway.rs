@@ -73,23 +73,17 @@ impl Front {
     }
 
     async fn closed(&self, requests: &Arc<Vec<Request>>, status: u16) -> Result<Load> {
-        let (client, requests) = (Arc::clone(&self.client), Arc::clone(requests));
-        let count = requests.len();
-        closed(CONCURRENCY, count, move |_, n| {
-            let (client, requests) = (Arc::clone(&client), Arc::clone(&requests));
-            async move { expect(&client, n, &requests[n], status).await }
+        let shared = (Arc::clone(&self.client), Arc::clone(requests));
+        closed(CONCURRENCY, requests.len(), shared, move |shared, _, n| async move {
+            let (client, requests) = &*shared;
+            expect(client, n, &requests[n], status).await
         })
         .await
     }
 
     async fn messages(&self, count: usize) -> Result<Load> {
-        let queue = Arc::clone(&self.queue);
-        let message: Arc<str> = "m".repeat(MESSAGE_BYTES).into();
-        closed(CONCURRENCY, count, move |_, _| {
-            let (queue, message) = (Arc::clone(&queue), Arc::clone(&message));
-            async move { queue.send(&message).await }
-        })
-        .await
+        let shared = (Arc::clone(&self.queue), "m".repeat(MESSAGE_BYTES));
+        closed(CONCURRENCY, count, shared, |shared, _, _| async move { shared.0.send(&shared.1).await }).await
     }
 
     async fn open_loop(&self, requests: &Arc<Vec<Request>>, per_s: f64, status: u16) -> Result<Outcome> {

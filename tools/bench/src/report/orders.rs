@@ -48,11 +48,8 @@ async fn batches(shop: &Shop, served: &Arc<Served>, size: usize, count: usize) -
         events.push(batch(shop, size).await?);
     }
     shop.aws.take_asked();
-    let (served, events) = (Arc::clone(served), Arc::new(events));
-    let load = closed(1, count, move |_, n| {
-        let (served, event) = (Arc::clone(&served), events[n].clone());
-        async move { order(&served, event).await }
-    });
+    let shared = (Arc::clone(served), events);
+    let load = closed(1, count, shared, |shared, _, n| async move { order(&shared.0, shared.1[n].clone()).await });
     let p50_ms = load.await?.quantile_ms(0.5);
     let made = shop.aws.take_asked().operations.get("TransactWriteItems").copied().unwrap_or_default();
     ensure!(made == size * count, "{made} transactions for {} reservations", size * count);

@@ -1,6 +1,5 @@
 //! `reserve.lua` and the bare script that everyone writes first, both as plain calls to Redis.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Result, ensure};
@@ -116,14 +115,12 @@ impl Ring {
         calls: Vec<redis::Cmd>,
         expected: &'static str,
     ) -> Result<Load> {
-        let (clients, count, calls) = (connections.len(), calls.len(), Arc::new(calls));
-        closed(clients, count, move |client, n| {
-            let (mut connection, calls) = (connections[client].clone(), Arc::clone(&calls));
-            async move {
-                let answer: String = calls[n].query_async(&mut connection).await?;
-                ensure!(answer.starts_with(expected), "{answer} instead of {expected}");
-                Ok(())
-            }
+        let (clients, count) = (connections.len(), calls.len());
+        closed(clients, count, (connections, calls), move |shared, client, n| async move {
+            let (connections, calls) = &*shared;
+            let answer: String = calls[n].query_async(&mut connections[client].clone()).await?;
+            ensure!(answer.starts_with(expected), "{answer} instead of {expected}");
+            Ok(())
         })
         .await
     }

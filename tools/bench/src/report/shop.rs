@@ -64,12 +64,12 @@ pub(crate) async fn closed_by(
     requests: Vec<Bytes>,
     status: &'static str,
 ) -> Result<Load> {
-    let (served, count, requests) = (Arc::clone(served), requests.len(), Arc::new(requests));
-    let ask = move |_, n: usize| {
-        let (served, request) = (Arc::clone(&served), requests[n].clone());
-        async move { served.ask(request, status).await }
-    };
-    closed(clients, count, ask).await
+    let (count, shared) = (requests.len(), (Arc::clone(served), requests));
+    closed(clients, count, shared, move |shared, _, n| async move {
+        let (served, requests) = &*shared;
+        served.ask(requests[n].clone(), status).await
+    })
+    .await
 }
 
 impl Shop {

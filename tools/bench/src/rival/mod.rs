@@ -111,15 +111,13 @@ async fn one(seller: &impl Seller, kind: &Kind, sale: &str, buyers: &[Bearer]) -
     ensure!(reserve(&client, 0, &seller.request(sale, first)?).await?, "{sale}: no unit for the first buyer");
 
     let requests = others.iter().map(|buyer| seller.request(sale, buyer)).collect::<Result<Vec<Request>>>()?;
-    let (requests, won) = (Arc::new(requests), Arc::new(AtomicUsize::new(0)));
-    let count = Arc::clone(&won);
-    let load = closed(CLIENTS, others.len(), move |connection, n| {
-        let (client, requests, won) = (Arc::clone(&client), Arc::clone(&requests), Arc::clone(&count));
-        async move {
-            let has_won = reserve(&client, connection, &requests[n]).await?;
-            won.fetch_add(usize::from(has_won), Ordering::Relaxed);
-            Ok(())
-        }
+    let won = Arc::new(AtomicUsize::new(0));
+    let shared = (client, requests, Arc::clone(&won));
+    let load = closed(CLIENTS, others.len(), shared, |shared, connection, n| async move {
+        let (client, requests, won) = &*shared;
+        let has_won = reserve(client, connection, &requests[n]).await?;
+        won.fetch_add(usize::from(has_won), Ordering::Relaxed);
+        Ok(())
     });
     let load = load.await?;
     let won = won.load(Ordering::Relaxed);
