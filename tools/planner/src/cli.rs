@@ -25,8 +25,6 @@ const DEFAULT_LEAD_DAYS: i64 = 7;
 #[derive(Debug)]
 pub struct Answer {
     pub text: String,
-    /// The defaults that were assumed, in one line beside the result.
-    pub note: Option<String>,
     pub status: u8,
 }
 
@@ -92,24 +90,21 @@ enum Command {
 pub fn run(args: impl IntoIterator<Item = OsString>) -> Result<Answer> {
     let cli: Cli = match command_line::parse(args) {
         Ok(cli) => cli,
-        Err(Stop::Help(text)) => return Ok(Answer { text, note: None, status: 0 }),
+        Err(Stop::Help(text)) => return Ok(Answer { text, status: 0 }),
         Err(Stop::Mistake(line)) => bail!(line),
     };
     match cli.command {
         Command::Plan { units, audience, opens_at, region, lanes, line, line_early_s, now, assumptions } => {
             let now = now.unwrap_or_else(Timestamp::now);
-            let (opens_at, note) = match opens_at {
-                Some(opens_at) => (opens_at, None),
-                None => {
-                    let opens_at = in_a_week(now)?;
-                    (opens_at, Some(format!("--opens-at is not given: planning for a week from now, {opens_at}")))
-                }
-            };
-            let inputs = Inputs::new(units, audience, opens_at, now, &region)?;
+            let opening = opens_at.map_or_else(|| in_a_week(now), Ok)?;
+            let inputs = Inputs::new(units, audience, opening, now, &region)?;
             let inputs = Inputs { lanes, line, opens_early_s: line_early_s, ..inputs };
             let plan = plan::plan(inputs, assumptions)?;
+            if opens_at.is_none() {
+                eprintln!("--opens-at is not given: planning for a week from now, {opening}");
+            }
             let text = if cli.json { json(&plan)? } else { plan.to_string() };
-            Ok(Answer { text, note, status: if plan.verdict == Verdict::Holds { 0 } else { REFUSED } })
+            Ok(Answer { text, status: if plan.verdict == Verdict::Holds { 0 } else { REFUSED } })
         }
         Command::Idle { region } => {
             let table = Prices::load()?;
@@ -134,7 +129,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> Result<Answer> {
 fn answer(as_json: bool, bills: &[Part], table: &Prices, region: &str) -> Result<Answer> {
     let unseen: Vec<&str> = table.of(region)?.unseen.iter().copied().collect();
     let text = if as_json { json(&bills)? } else { report::bills(bills, table.taken, &unseen) };
-    Ok(Answer { text, note: None, status: 0 })
+    Ok(Answer { text, status: 0 })
 }
 
 fn json(value: &impl serde::Serialize) -> Result<String> {

@@ -6,9 +6,6 @@ fn main() -> ExitCode {
     command_line::end_with_reader();
     match planner::cli::run(std::env::args_os()) {
         Ok(answer) => {
-            if let Some(note) = answer.note {
-                eprintln!("{note}");
-            }
             print!("{}", answer.text);
             ExitCode::from(answer.status)
         }
