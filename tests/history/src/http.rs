@@ -1,5 +1,7 @@
 //! Translates requests and answers of the HTTP API.
 
+use std::num::NonZeroU32;
+
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -14,17 +16,6 @@ pub struct Request<'a> {
     pub path: &'a str,
     pub key: Option<&'a str>,
     pub body: &'a [u8],
-}
-
-#[derive(Default, Deserialize)]
-struct Body {
-    reservation_id: Option<String>,
-    code: Option<String>,
-    /// A number in a problem.
-    status: Option<Value>,
-    reservation_status: Option<String>,
-    outcome: Option<String>,
-    unit: Option<std::num::NonZeroU32>,
 }
 
 /// The round of a reservation's id, which is `SALE.ROUND.UUID`.
@@ -60,25 +51,24 @@ impl Recorder {
 
 impl Asking {
     pub fn hears_http(self, status: u16, body: &[u8]) {
-        let body: Body = serde_json::from_slice(body).unwrap_or_default();
-        let answer = answer(status, &body);
-        self.hears(answer);
+        self.hears(answer(status, &serde_json::from_slice(body).unwrap_or_default()));
     }
 }
 
-fn answer(status: u16, body: &Body) -> Answer {
-    let named = |text: Option<&str>| text.and_then(|text| text.parse::<Status>().ok());
-    match (status, body.code.as_deref()) {
-        (202, _) => match &body.reservation_id {
-            Some(reservation) => Answer::Accepted { reservation: Name::of(reservation), unit: body.unit },
+fn answer(status: u16, body: &Value) -> Answer {
+    let named = |field: &str| body[field].as_str().and_then(|text| text.parse::<Status>().ok());
+    let unit = NonZeroU32::deserialize(&body["unit"]).ok();
+    match (status, body["code"].as_str()) {
+        (202, _) => match body["reservation_id"].as_str() {
+            Some(reservation) => Answer::Accepted { reservation: Name::of(reservation), unit },
             None => Answer::Unknown,
         },
-        (200, _) => match (&body.outcome, named(body.status.as_ref().and_then(|status| status.as_str()))) {
+        (200, _) => match (body["outcome"].as_str(), named("status")) {
             (Some(outcome), _) => outcome.parse().map_or(Answer::Unknown, Answer::Payment),
-            (None, Some(status)) => Answer::Is { status, unit: body.unit },
+            (None, Some(status)) => Answer::Is { status, unit },
             (None, None) => Answer::Unknown,
         },
-        (409, Some("not_cancellable")) => match named(body.reservation_status.as_deref()) {
+        (409, Some("not_cancellable")) => match named("reservation_status") {
             Some(status) => Answer::Is { status, unit: None },
             None => Answer::Refused(Refusal::Other),
         },
