@@ -70,19 +70,19 @@ const CHANGES: [(Rule, Change); 14] = [
         Some(())
     }),
     (Rule::TwoAnswers, |history, dice| {
-        let at = dice.one_of(&accepted(history))?;
+        let accepted = dice.one_of(&answered(history, is_accepted))?;
         let answer = Answer::Accepted { reservation: Name::of("lamp.1.another"), unit: None };
-        history.operations.push(Operation { answer, ..history.operations[at] });
+        history.operations.push(Operation { answer, ..accepted });
         Some(())
     }),
     (Rule::TwoAnswers, |history, dice| {
         // The user asks again while the ledger is read.
         let order = live_order(history, dice)?;
         matches!(order.status, Status::Paid).then_some(())?;
-        let at = accepted(history).into_iter().find(|at| is_for(&history.operations[*at], order.reservation))?;
+        let accepted = *history.operations.iter().find(|one| is_for(one, order.reservation))?;
         let (call_ns, return_ns) = (u64::MAX - 10, Some(u64::MAX - 9));
         let answer = Answer::Refused(Refusal::SoldOut);
-        history.operations.push(Operation { call_ns, return_ns, answer, ..history.operations[at] });
+        history.operations.push(Operation { call_ns, return_ns, answer, ..accepted });
         Some(())
     }),
     (Rule::WentBack, |history, dice| {
@@ -94,11 +94,8 @@ const CHANGES: [(Rule, Change); 14] = [
     }),
     (Rule::WentBack, |history, dice| {
         // A user saw an order, and then that it is queued.
-        let is_ordered = |one: &&Operation| {
-            matches!(one.answer, Answer::Is { status: Status::PendingPayment, .. }) && one.return_ns.is_some()
-        };
-        let seen: Vec<Operation> = history.operations.iter().filter(is_ordered).copied().collect();
-        let seen = dice.one_of(&seen)?;
+        let is_ordered = |answer: &Answer| matches!(answer, Answer::Is { status: Status::PendingPayment, .. });
+        let seen = dice.one_of(&answered(history, is_ordered))?;
         let call_ns = seen.return_ns? + 1;
         let answer = Answer::Is { status: Status::Queued, unit: None };
         keeps(history).then_some(())?;
@@ -107,14 +104,12 @@ const CHANGES: [(Rule, Change); 14] = [
     }),
     (Rule::UnitChanged, |history, dice| {
         let units = history.rounds[0].units;
-        let has_unit = |at: &usize| {
-            let answer = history.operations[*at].answer;
+        let has_unit = |answer: &Answer| {
             matches!(answer, Answer::Is { status: Status::PendingPayment | Status::Paid, unit: Some(_) })
         };
-        let seen: Vec<usize> = (0..history.operations.len()).filter(has_unit).collect();
         (units > 1).then_some(())?;
         // Another look or the ledger must show the right one.
-        let right = history.operations[dice.one_of(&seen)?];
+        let right = dice.one_of(&answered(history, has_unit))?;
         let Answer::Is { status, unit: Some(unit) } = right.answer else { return None };
         let answer = Answer::Is { status, unit: std::num::NonZeroU32::new(unit.get() % units + 1) };
         history.operations.push(Operation { answer, ..right });
@@ -126,14 +121,14 @@ const CHANGES: [(Rule, Change); 14] = [
         looks_at_the_end(history, order, Answer::Refused(Refusal::UnknownReservation))
     }),
     (Rule::PromiseBroken, |history, dice| {
-        let at = dice.one_of(&accepted(history))?;
-        let Answer::Accepted { reservation, .. } = history.operations[at].answer else { return None };
+        let accepted = dice.one_of(&answered(history, is_accepted))?;
+        let Answer::Accepted { reservation, .. } = accepted.answer else { return None };
         (!history.orders.is_empty()).then_some(())?;
         history.orders.retain(|order| order.reservation != reservation);
         Some(())
     }),
     (Rule::NoReason, |history, dice| {
-        let promised = |at: &usize| is_accepted(history, history.orders[*at].reservation);
+        let promised = |at: &usize| is_promised(history, history.orders[*at].reservation);
         let orders: Vec<usize> = (0..history.orders.len()).filter(promised).collect();
         let at = dice.one_of(&orders)?;
         (history.orders[at].status, history.orders[at].reason) = (Status::Failed, None);
@@ -155,7 +150,7 @@ fn keeps(history: &History) -> bool {
 fn live(history: &History) -> Vec<usize> {
     let is_live = |at: &usize| {
         let order = &history.orders[*at];
-        keeps(history) && order.status.is_ordered() && is_accepted(history, order.reservation)
+        keeps(history) && order.status.is_ordered() && is_promised(history, order.reservation)
     };
     (0..history.orders.len()).filter(is_live).collect()
 }
@@ -168,13 +163,16 @@ fn is_for(operation: &Operation, wanted: Name) -> bool {
     matches!(operation.answer, Answer::Accepted { reservation, .. } if reservation == wanted)
 }
 
-fn is_accepted(history: &History, wanted: Name) -> bool {
+fn is_promised(history: &History, wanted: Name) -> bool {
     history.operations.iter().any(|one| is_for(one, wanted))
 }
 
-fn accepted(history: &History) -> Vec<usize> {
-    let is_accepted = |at: &usize| matches!(history.operations[*at].answer, Answer::Accepted { .. });
-    (0..history.operations.len()).filter(is_accepted).collect()
+fn is_accepted(answer: &Answer) -> bool {
+    matches!(answer, Answer::Accepted { .. })
+}
+
+fn answered(history: &History, is: fn(&Answer) -> bool) -> Vec<Operation> {
+    history.operations.iter().filter(|one| is(&one.answer)).copied().collect()
 }
 
 fn asks(history: &mut History, user: &str, [call_ns, return_ns]: [u64; 2], refusal: Refusal) -> Option<()> {
