@@ -104,8 +104,6 @@ struct Opening<'a> {
     /// How many processes may still read the other lanes in this second, once each.
     readings: f64,
     waiting: u32,
-    sold_out_ms: Option<i64>,
-    told_ms: Option<i64>,
     /// Counted so far.
     run: Run,
 }
@@ -135,8 +133,6 @@ pub fn run(scenario: &Scenario, seed: u64) -> Run {
         shards: vec![0.0; scenario.shards],
         readings: 0.0,
         waiting: 0,
-        sold_out_ms: None,
-        told_ms: None,
         run: Run { seed, ..Run::default() },
     };
     for person in 0..opening.people.len() as u32 {
@@ -150,6 +146,10 @@ pub fn run(scenario: &Scenario, seed: u64) -> Run {
 impl Opening<'_> {
     fn now_ms(&self) -> i64 {
         self.tick * TICK_MS
+    }
+
+    fn now_s(&self) -> f64 {
+        self.now_ms() as f64 / 1_000.0
     }
 
     fn at(&mut self, ms: i64, person: u32, step: Step) {
@@ -307,8 +307,7 @@ impl Opening<'_> {
         self.waiting += 1;
         if now_ms < 0 {
             // At a random moment before the opening.
-            let left_s = -now_ms as f64 / 1_000.0;
-            let at_s = left_s * self.chance.part();
+            let at_s = -self.now_s() * self.chance.part();
             self.after(at_s, person, Step::Ticket);
         } else if self.document.is_sold_out {
             self.hear_sold_out(person);
@@ -325,7 +324,7 @@ impl Opening<'_> {
         if now_ms < 0 {
             who.class = Some(Class::Early);
             self.early += 1;
-            self.after(-now_ms as f64 / 1_000.0 + poll_s, person, Step::Poll);
+            self.after(-self.now_s() + poll_s, person, Step::Poll);
         } else {
             let second = now_ms as u64 / 1_000;
             who.class = Some(Class::Late(second));
@@ -341,7 +340,7 @@ impl Opening<'_> {
         let Document { progress, is_sold_out, is_over } = self.document;
         if is_over {
             self.leave(person, State::Left);
-            self.told(now_ms, state);
+            self.told(state);
             return;
         }
         let is_turn = class.is_some_and(|class| progress.watermark.admits(class, place));
@@ -379,23 +378,22 @@ impl Opening<'_> {
         who.state = state;
     }
 
-    fn told(&mut self, now_ms: i64, state: State) {
+    fn told(&mut self, state: State) {
         if state == State::InLine {
-            self.told_ms = Some(self.told_ms.map_or(now_ms, |before| before.max(now_ms)));
+            self.run.told_s = Some(self.now_s());
         }
     }
 
     /// A person learns that it is sold out.
     fn hear_sold_out(&mut self, person: u32) {
-        let now_ms = self.now_ms();
         let Person { state, arrives_ms, has, .. } = self.people[person as usize];
-        if self.sold_out_ms.is_some_and(|sold_out_ms| i64::from(arrives_ms) <= sold_out_ms) {
-            self.told(now_ms, state);
+        if self.run.sold_out_s.is_some_and(|sold_out_s| f64::from(arrives_ms) / 1_000.0 <= sold_out_s) {
+            self.told(state);
         }
         if has == 0 && (state == State::Hopes || self.chance.happens(self.scenario.hopes_share)) {
             self.leave(person, State::Hopes);
             if self.people[person as usize].class.is_none() {
-                self.at(now_ms, person, Step::Ticket);
+                self.after(0.0, person, Step::Ticket);
             } else {
                 self.after(self.scenario.hopes_poll_s, person, Step::Poll);
             }
@@ -421,7 +419,6 @@ impl Opening<'_> {
     }
 
     fn reserve(&mut self, person: u32) {
-        let now_ms = self.now_ms();
         let Person { home, has, wants, .. } = self.people[person as usize];
         if has >= self.scenario.limit_per_user {
             // One call answers that the limit is reached.
@@ -439,8 +436,8 @@ impl Opening<'_> {
         }
         self.held += 1;
         self.run.most_taken = self.run.most_taken.max(self.held + self.run.paid);
-        if self.lanes.free() == 0 && self.sold_out_ms.is_none() {
-            self.sold_out_ms = Some(now_ms);
+        if self.lanes.free() == 0 && self.run.sold_out_s.is_none() {
+            self.run.sold_out_s = Some(self.now_s());
         }
         let who = &mut self.people[person as usize];
         who.has += 1;
@@ -465,7 +462,7 @@ impl Opening<'_> {
         self.held -= 1;
         self.run.paid += 1;
         if self.run.paid == self.scenario.units {
-            self.run.all_paid_s = Some(self.now_ms() as f64 / 1_000.0);
+            self.run.all_paid_s = Some(self.now_s());
         }
     }
 
@@ -485,11 +482,8 @@ impl Opening<'_> {
             self.people.iter().filter(|person| person.class.is_some() && !is_at_front(person) && person.won == 0);
         let mut asked: Vec<u16> = never.map(|person| person.asked).collect();
         asked.sort_unstable();
-        let seconds = |ms: Option<i64>| ms.map(|ms| ms as f64 / 1_000.0);
         let last_minute = |second: &Second| if (-60..0).contains(&second.at_s) { second.gateway } else { 0.0 };
         Run {
-            sold_out_s: seconds(self.sold_out_ms),
-            told_s: seconds(self.told_ms),
             came_for_nothing: self.people.iter().filter(|person| person.came && person.won == 0).count() as u32,
             winners: self.people.iter().filter(|person| person.has > 0).count() as u32,
             left_waiting: self.waiting,
