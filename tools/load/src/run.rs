@@ -32,33 +32,8 @@ pub struct Visit {
     results: Arc<Results>,
 }
 
-/// A user's turn to compute a proof of work on this machine, until it is dropped.
-pub(crate) struct Turn<'a> {
-    _core: Option<SemaphorePermit<'a>>,
-    user: Option<Computing<'a>>,
-    results: &'a Results,
-}
-
-impl Turn<'_> {
-    /// From now on the user waits for an answer instead, though it keeps its turn.
-    pub(crate) fn pause(&mut self) {
-        self.user = None;
-    }
-
-    pub(crate) fn go_on(&mut self) {
-        self.user = Some(Computing::begin(self.results));
-    }
-}
-
-/// A user who waits to compute, or computes.
-struct Computing<'a>(&'a Results);
-
-impl<'a> Computing<'a> {
-    fn begin(results: &'a Results) -> Self {
-        results.computes();
-        Self(results)
-    }
-}
+/// A user who waits to compute a proof of work, or computes it, until this is dropped.
+pub(crate) struct Computing<'a>(&'a Results);
 
 impl Drop for Computing<'_> {
     fn drop(&mut self) {
@@ -88,13 +63,16 @@ impl Visit {
         self.results.gate(|gate| if with_a_pass { gate.passed += 1 } else { gate.refused += 1 });
     }
 
-    /// Waits for this user's turn to compute a proof of work. A real user has a device for that; these share a machine,
-    /// which leaves the load a core as long as users come.
-    pub(crate) async fn turn_to_compute(&self) -> Turn<'_> {
-        let user = Some(Computing::begin(&self.results));
+    pub(crate) fn computes(&self) -> Computing<'_> {
+        self.results.computes();
+        Computing(&self.results)
+    }
+
+    /// Waits for a core to compute a proof of work on. A real user has a device for that; these share a machine, which
+    /// leaves the load a core as long as users come.
+    pub(crate) async fn core(&self) -> Option<SemaphorePermit<'_>> {
         // This only fails if the semaphore is closed, and nobody closes it.
-        let core = self.results.cores.acquire().await.ok();
-        Turn { _core: core, user, results: &self.results }
+        self.results.cores.acquire().await.ok()
     }
 
     /// Sends a request and counts its answer under `step`. Its latency counts from `due`: [`Visit::due`] for a user's
@@ -288,9 +266,9 @@ mod tests {
         let outcome = visits(&plan, ProgressLine::silent(), |visit| async move {
             if visit.n == 3 {
                 visit.goes_to_the_gate();
-                let turn = visit.turn_to_compute().await;
+                let computing = (visit.computes(), visit.core().await);
                 tokio::time::sleep(Duration::from_millis(400)).await;
-                drop(turn);
+                drop(computing);
                 visit.passed_the_gate(true);
             }
             assert!(visit.send("reserve", Instant::now(), async { reserved() }).await.is_ok());
@@ -313,7 +291,7 @@ mod tests {
         let outcome = visits(&plan, ProgressLine::silent(), |visit| {
             let (together, computing) = (Arc::clone(&together), Arc::clone(&computing));
             async move {
-                let _turn = visit.turn_to_compute().await;
+                let _computing = (visit.computes(), visit.core().await);
                 assert!(computing.fetch_add(1, Ordering::Relaxed) < cores);
                 together.wait().await;
                 computing.fetch_sub(1, Ordering::Relaxed);
@@ -333,7 +311,7 @@ mod tests {
             let begun = begun.lock().unwrap().take();
             async move {
                 visit.goes_to_the_gate();
-                let _turn = visit.turn_to_compute().await;
+                let _computing = (visit.computes(), visit.core().await);
                 begun.map(|begun| begun.send(()));
                 std::future::pending().await
             }

@@ -61,14 +61,17 @@ impl Crowd {
         let mut id = challenge_of(self.insist(visit, "challenge", due, &ask).await?)?;
         let asked = Instant::now();
         let solved = {
-            let mut turn = visit.turn_to_compute().await;
+            let mut computing = visit.computes();
+            let _core = visit.core().await;
             // A real user would not have waited for others, so the answer must not be late because of that.
             if asked.elapsed() >= self.challenge_lasts {
-                turn.pause();
+                drop(computing);
                 id = challenge_of(self.insist(visit, "challenge", Instant::now(), &ask).await?)?;
-                turn.go_on();
+                computing = visit.computes();
             }
-            solved(id).await.ok()?
+            let solved = solved(id).await.ok()?;
+            drop(computing);
+            solved
         };
         let request = Request::pass(sale, &solved).ok()?.token(token);
         self.insist(visit, "token", Instant::now(), &request).await?.text("token")
