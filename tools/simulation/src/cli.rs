@@ -95,8 +95,10 @@ pub fn all(scenario: &Scenario, seeds: u64) -> Vec<Run> {
     };
     let workers = std::thread::available_parallelism().map_or(1, |cores| cores.get());
     let mut runs: Vec<Run> = std::thread::scope(|threads| {
-        let seeds_of = |worker: usize| (1 + worker as u64..=seeds).step_by(workers);
-        let spawned = (0..workers).map(|worker| threads.spawn(move || seeds_of(worker).map(one).collect::<Vec<_>>()));
+        let spawned = (1..=workers as u64).map(|first| {
+            let its = (first..=seeds).step_by(workers);
+            threads.spawn(move || its.map(one).collect::<Vec<_>>())
+        });
         let spawned: Vec<_> = spawned.collect();
         spawned.into_iter().flat_map(|worker| worker.join().expect("no worker panics")).collect()
     });
