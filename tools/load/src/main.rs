@@ -124,7 +124,7 @@ async fn run(arguments: Arguments) -> Result<ExitCode> {
     let (url, began, tokens) = (target.url().to_owned(), jiff::Timestamp::now(), credentials.len());
     let client = Client::with_connections(target, arguments.connections as usize);
     let crowd = Arc::new(Crowd::new(client, arguments.sale.clone(), credentials, arguments.bad)?);
-    tell(plan.users(), tokens, &crowd);
+    tell(arguments.users as usize, tokens, &crowd);
     let mut status = 0;
     let interrupted = async {
         status = signals.next().await;

@@ -66,7 +66,7 @@ pub(crate) fn html(report: &Report) -> Result<String> {
 fn facts(page: &mut String, report: &Report) -> Result<()> {
     let (outcome, plan) = (&report.outcome, &report.plan);
     let ms = |histogram: &Histogram<u64>, quantile| format!("{:.1} ms", quantile_ms(histogram, quantile));
-    let curve = format!("{:?}", plan.curve()).to_lowercase();
+    let curve = format!("{:?}", plan.curve).to_lowercase();
     let mut facts = vec![
         ("began", report.began.strftime("%F %T UTC").to_string()),
         ("users", format!("{} in {:.0} s, {curve}", outcome.users, plan.over().as_secs_f64())),

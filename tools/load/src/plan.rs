@@ -16,8 +16,8 @@ pub const MAX_OVER: Duration = Duration::from_secs(3_600);
 pub struct Plan {
     users: usize,
     over_s: f64,
-    curve: Curve,
-    stop_at_errors: Option<f64>,
+    pub(crate) curve: Curve,
+    pub(crate) stop_at_errors: Option<f64>,
 }
 
 impl Plan {
@@ -39,20 +39,8 @@ impl Plan {
         Ok(Self { stop_at_errors: Some(part), ..self })
     }
 
-    pub const fn users(&self) -> usize {
-        self.users
-    }
-
-    pub fn over(&self) -> Duration {
+    pub(crate) fn over(&self) -> Duration {
         Duration::from_secs_f64(self.over_s)
-    }
-
-    pub const fn curve(&self) -> Curve {
-        self.curve
-    }
-
-    pub const fn error_limit(&self) -> Option<f64> {
-        self.stop_at_errors
     }
 
     /// When each user comes.
@@ -76,7 +64,7 @@ mod tests {
         for part in [0.0, -0.1, 1.1, f64::NAN] {
             assert!(new(1, 1).unwrap().stop_at_errors(part).is_err(), "{part}");
         }
-        assert_eq!(new(1, 1).unwrap().stop_at_errors(0.5).unwrap().error_limit(), Some(0.5));
+        assert_eq!(new(1, 1).unwrap().stop_at_errors(0.5).unwrap().stop_at_errors, Some(0.5));
     }
 
     #[test]

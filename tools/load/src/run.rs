@@ -168,7 +168,7 @@ fn follow<'a>(
                 Some(ended) = visiting.join_next() => check(ended),
                 _ = ticks.tick() => {
                     progress.tell(&results.progress());
-                    if plan.error_limit().is_some_and(|limit| results.too_many_errors(limit)) {
+                    if plan.stop_at_errors.is_some_and(|limit| results.too_many_errors(limit)) {
                         break Some(Stopped::Errors);
                     }
                     // Many proofs take long, however patient the others are.
@@ -182,7 +182,7 @@ fn follow<'a>(
                 }
             }
             if deadline.is_some() && visiting.is_empty() {
-                let failed = plan.error_limit().is_some_and(|limit| results.too_many_errors_at_the_end(limit));
+                let failed = plan.stop_at_errors.is_some_and(|limit| results.too_many_errors_at_the_end(limit));
                 break failed.then_some(Stopped::Failed);
             }
         };
