@@ -29,10 +29,10 @@ pub struct InvalidToken;
 
 #[derive(Debug, Clone)]
 pub struct Request {
-    method: Method,
+    pub method: Method,
     path: PathAndQuery,
     headers: HeaderMap,
-    body: Bytes,
+    pub body: Bytes,
 }
 
 #[derive(Debug, Clone)]
@@ -110,10 +110,6 @@ impl Request {
         Self { body: body.into(), ..self }
     }
 
-    pub const fn method(&self) -> &Method {
-        &self.method
-    }
-
     /// With the query.
     pub fn path(&self) -> &str {
         self.path.as_str()
@@ -121,10 +117,6 @@ impl Request {
 
     pub fn idempotency_key(&self) -> Option<&str> {
         self.headers.get(IDEMPOTENCY_KEY)?.to_str().ok()
-    }
-
-    pub fn body_bytes(&self) -> &[u8] {
-        &self.body
     }
 
     pub(crate) fn to(&self, target: &Target) -> http::Request<Full<Bytes>> {

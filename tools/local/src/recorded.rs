@@ -41,10 +41,10 @@ pub async fn send(
     request: &Request,
 ) -> Result<Response, Failure> {
     let asked = history::Request {
-        method: request.method().as_str(),
+        method: request.method.as_str(),
         path: request.path(),
         key: request.idempotency_key(),
-        body: request.body_bytes(),
+        body: &request.body,
     };
     let asking = recorder.send(asked, user, round.number.0);
     let response = client.send(n, request).await?;
