@@ -103,8 +103,8 @@ mod tests {
             assert_eq!(read(format!("functions/{name}/src/main.rs")), format!("context::main!({name});\n"));
         }
         let all = read("tools/local/functions/src/main.rs".to_owned());
-        let (_, list) = all.rsplit_once('[').unwrap();
-        let listed: Vec<&str> = list.split(']').next().unwrap().split(',').map(str::trim).collect();
+        let (_, list) = all.rsplit_once("{ name:").unwrap();
+        let listed: Vec<&str> = list.split('}').next().unwrap().split_whitespace().collect();
         assert_eq!(listed, FUNCTIONS);
     }
 }

@@ -10,8 +10,8 @@ const NICENESS: i32 = 5;
 
 /// Becomes one of these functions.
 macro_rules! become_function {
-    ($name:expr, [$($function:ident),*]) => {
-        match $name {
+    ($name:ident: $($function:ident)*) => {
+        match &*$name {
             // Boxed: each future would otherwise be as large as the largest.
             $(stringify!($function) => Box::pin($function::run()).await,)*
             unknown => Err(format!("_HANDLER is {unknown:?}, which is no function").into()),
@@ -26,31 +26,10 @@ fn main() -> Result<(), Error> {
     if !ANSWER.contains(&name.as_str()) {
         rustix::process::nice(NICENESS)?;
     }
-    tokio::runtime::Runtime::new()?.block_on(run(&name))
-}
-
-async fn run(name: &str) -> Result<(), Error> {
-    become_function!(
-        name,
-        [
-            admin,
-            admission,
-            catalog,
-            daily_reset,
-            dead_letter,
-            draw,
-            emitter,
-            expiry,
-            notifier,
-            order,
-            payment,
-            reconciliation,
-            reservation,
-            waiting_room,
-            warmup,
-            webhook,
-            websocket,
-            winners
-        ]
-    )
+    tokio::runtime::Runtime::new()?.block_on(async {
+        become_function! { name:
+            admin admission catalog daily_reset dead_letter draw emitter expiry notifier order payment reconciliation
+            reservation waiting_room warmup webhook websocket winners
+        }
+    })
 }

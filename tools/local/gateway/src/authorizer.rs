@@ -17,7 +17,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use tokio::sync::Mutex;
 
-use super::deployed;
+use super::control_plane::JwtItem;
 
 const TIMEOUT: Duration = Duration::from_secs(5);
 /// How long keys are cached (AWS: "up to 1 hour on a best-effort basis").
@@ -35,9 +35,8 @@ pub(super) type TokenClaims = BTreeMap<String, String>;
 /// Why a request is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum AuthError {
-    /// There is no token.
     NoToken,
-    /// The token is invalid, for this reason.
+    /// For this reason.
     BadToken(&'static str),
     /// The token lacks the route's scope.
     Scope,
@@ -46,7 +45,7 @@ pub(super) enum AuthError {
 /// Verifies tokens of an issuer.
 pub(super) struct Authorizer {
     http: reqwest::Client,
-    deployed: deployed::Authorizer,
+    deployed: JwtItem,
     keys_url: String,
     keys: RwLock<IssuerKeys>,
     fetching: Mutex<()>,
@@ -66,7 +65,7 @@ struct Discovery {
 
 impl Authorizer {
     /// Asks the issuer where its keys are, and fetches them. Fails if the issuer does not answer.
-    pub(super) async fn new(deployed: deployed::Authorizer) -> Result<Self> {
+    pub(super) async fn new(deployed: JwtItem) -> Result<Self> {
         jwt::use_ring();
         let http = reqwest::Client::builder().timeout(TIMEOUT).build()?;
         let url = format!("{}/.well-known/openid-configuration", deployed.issuer.trim_end_matches('/'));

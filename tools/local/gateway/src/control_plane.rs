@@ -8,28 +8,10 @@ use serde_json::Value;
 use super::cors::Cors;
 
 /// Members of these that do not matter for serving an API. All others that are unknown are refused.
-pub(super) const IGNORED: [&str; 20] = [
-    "accessLogSettings",
-    "apiEndpoint",
-    "apiKeySelectionExpression",
-    "authorizerCredentialsArn",
-    "authorizerPayloadFormatVersion",
-    "authorizerResultTtlInSeconds",
-    "authorizerUri",
-    "autoDeploy",
-    "createdDate",
-    "deploymentId",
-    "description",
-    "disableSchemaValidation",
-    "enableSimpleResponses",
-    "integrationMethod",
-    "lastUpdatedDate",
-    "name",
-    "operationName",
-    "routeId",
-    "tags",
-    "version",
-];
+pub(super) const IGNORED: &str = "accessLogSettings apiEndpoint apiKeySelectionExpression authorizerCredentialsArn \
+    authorizerPayloadFormatVersion authorizerResultTtlInSeconds authorizerUri autoDeploy createdDate deploymentId \
+    description disableSchemaValidation enableSimpleResponses integrationMethod lastUpdatedDate name operationName \
+    routeId tags version";
 
 #[derive(Deserialize)]
 pub(super) struct Page<T> {
@@ -85,7 +67,8 @@ pub(super) struct AuthorizerItem {
     pub(super) jwt_configuration: JwtItem,
 }
 
-#[derive(Deserialize)]
+/// Whose tokens may pass.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct JwtItem {
     #[serde(default)]

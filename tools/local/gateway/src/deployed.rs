@@ -26,7 +26,6 @@ const TIMEOUT: Duration = Duration::from_secs(30);
 /// The largest program that is unpacked from an archive. Lambda's limit is 250 MB, unzipped.
 const MAX_PROGRAM_BYTES: u64 = 250 * 1024 * 1024;
 
-/// An HTTP API.
 pub(super) struct HttpApi {
     pub(super) id: String,
     pub(super) routes: Vec<Route>,
@@ -35,24 +34,16 @@ pub(super) struct HttpApi {
     pub(super) functions: BTreeMap<String, FunctionSpec>,
 }
 
-/// A route.
 pub(super) struct Route {
     /// `POST /v1/sales/{sale_id}`, or `$default`.
     pub(super) key: String,
-    pub(super) authorizer: Option<Authorizer>,
+    pub(super) authorizer: Option<JwtItem>,
     /// If not empty, a token must have one of them.
     pub(super) scopes: Vec<String>,
     pub(super) throttle: Option<Quota>,
     /// The function's name.
     pub(super) function: String,
     pub(super) timeout: Duration,
-}
-
-/// Who may pass.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Authorizer {
-    pub(super) issuer: String,
-    pub(super) audience: Vec<String>,
 }
 
 /// The control plane at an endpoint, and how the functions of its API are to run.
@@ -77,7 +68,7 @@ pub(super) async fn read(endpoint: &str, home: &Path, concurrency: Concurrency) 
 fn known<T: DeserializeOwned>(what: &str, item: &Value) -> Result<T> {
     let mut matters = without_empty(item);
     if let Some(members) = matters.as_object_mut() {
-        members.retain(|name, _| !IGNORED.contains(&name.as_str()));
+        members.retain(|name, _| IGNORED.split(' ').all(|ignored| ignored != name));
     }
     serde_json::from_value(matters)
         .with_context(|| format!("{what} has a feature that this gateway does not support: {item}"))
@@ -149,10 +140,8 @@ impl Control<'_> {
         for route in &routes {
             if !functions.contains_key(&route.function) {
                 let function = self.function(&route.function).await;
-                functions.insert(
-                    route.function.clone(),
-                    function.with_context(|| format!("the function {}", route.function))?,
-                );
+                let function = function.with_context(|| format!("the function {}", route.function))?;
+                functions.insert(route.function.clone(), function);
             }
         }
         Ok(HttpApi { id, routes, cors: api.cors_configuration, functions })
@@ -239,15 +228,14 @@ impl RouteItem {
 }
 
 impl AuthorizerItem {
-    fn known(&self) -> Result<Authorizer> {
+    fn known(&self) -> Result<JwtItem> {
         ensure!(self.authorizer_type == "JWT", "its authorizer is a {}", self.authorizer_type);
         ensure!(
             self.identity_source == ["$request.header.Authorization"],
             "its token is in {:?}",
             self.identity_source
         );
-        let JwtItem { audience, issuer } = &self.jwt_configuration;
-        Ok(Authorizer { issuer: issuer.clone(), audience: audience.clone() })
+        Ok(self.jwt_configuration.clone())
     }
 }
 

@@ -25,25 +25,20 @@ pub struct Asked<'a> {
     pub id: &'a str,
     /// The API's id.
     pub api: &'a str,
-    /// The route, as `GET /v1/sales/{sale_id}`.
+    /// As `GET /v1/sales/{sale_id}`.
     pub route: &'a str,
-    /// The method.
     pub method: &'a str,
-    /// The decoded path.
+    /// Decoded.
     pub path: &'a str,
-    /// The query, as the client wrote it.
+    /// As the client wrote it.
     pub query: &'a str,
-    /// The headers, as the client sent them.
     pub headers: &'a HeaderMap,
-    /// The values of the route's parameters.
     pub parameters: Vec<(&'a str, &'a str)>,
     /// The client's address.
     pub from: IpAddr,
-    /// When it came.
     pub at: Timestamp,
     /// The token's claims, in the text form that a function gets, and its scopes, if the route needs a token.
     pub claims: Option<&'a (TokenClaims, Vec<String>)>,
-    /// The body.
     pub body: &'a Bytes,
 }
 
@@ -152,16 +147,7 @@ fn passed_on(headers: &HeaderMap) -> BTreeMap<&str, Cow<'_, str>> {
             continue;
         }
         let value = String::from_utf8_lossy(value.as_bytes());
-        match passed.get_mut(name.as_str()) {
-            Some(before) => {
-                let before = before.to_mut();
-                before.push(',');
-                before.push_str(&value);
-            }
-            None => {
-                passed.insert(name.as_str(), value);
-            }
-        }
+        passed.entry(name.as_str()).and_modify(|before| *before.to_mut() += &format!(",{value}")).or_insert(value);
     }
     passed
 }
@@ -178,13 +164,7 @@ fn parameters_of(query: &str) -> BTreeMap<String, String> {
     for pair in query.split('&').filter(|pair| !pair.is_empty()) {
         let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
         let value = decoded(value);
-        parameters
-            .entry(decoded(name))
-            .and_modify(|before| {
-                before.push(',');
-                before.push_str(&value);
-            })
-            .or_insert(value);
+        parameters.entry(decoded(name)).and_modify(|before| *before += &format!(",{value}")).or_insert(value);
     }
     parameters
 }

@@ -10,7 +10,6 @@ use uuid::Uuid;
 use crate::paths;
 use crate::process::Kept;
 
-/// The local region.
 pub const REGION: &str = "us-east-1";
 /// The local credentials: the emulator accepts any.
 pub const ACCESS_KEY: &str = "test";
@@ -82,17 +81,15 @@ impl FunctionProcess {
         self.process.has_ended()
     }
 
-    /// Its process group.
     pub(crate) fn group(&self) -> u32 {
         self.process.group()
     }
 
-    /// Its resident memory, in kB. Fails if the kernel does not tell.
+    /// Fails if the kernel does not tell.
     pub fn resident_kb(&self) -> Result<u64> {
         self.process.resident_kb()
     }
 
-    /// What it has logged so far. Fails if the log cannot be read.
     pub fn logged(&self) -> Result<String> {
         Ok(std::fs::read_to_string(&self.log)?)
     }

@@ -33,6 +33,7 @@ use tokio::task::JoinHandle;
 use crate::pool::{Pool, PoolCounts};
 use crate::process::loopback;
 use authorizer::Authorizer;
+use control_plane::JwtItem;
 use routes::Routes;
 use served::{Route, Shared};
 
@@ -82,7 +83,7 @@ impl Gateway {
         let api = deployed::read(endpoint, home, concurrency).await.context("the deployed API")?;
         let pools = api.functions.into_iter().map(|(name, spec)| (name, Arc::new(Pool::new(spec))));
         let pools: BTreeMap<String, Arc<Pool>> = pools.collect();
-        let mut authorizers: Vec<(deployed::Authorizer, Arc<Authorizer>)> = Vec::new();
+        let mut authorizers: Vec<(JwtItem, Arc<Authorizer>)> = Vec::new();
         let mut routes = Vec::new();
         for route in api.routes {
             let authorizer = match route.authorizer {
@@ -96,15 +97,9 @@ impl Gateway {
                     }
                 },
             };
-            let made = Route {
-                key: route.key.clone(),
-                authorizer,
-                scopes: route.scopes,
-                throttle: route.throttle.map(RateLimiter::direct),
-                pool: Arc::clone(&pools[&route.function]),
-                timeout: route.timeout,
-            };
-            routes.push((route.key, made));
+            let (pool, throttle) = (Arc::clone(&pools[&route.function]), route.throttle.map(RateLimiter::direct));
+            let deployed::Route { key, scopes, timeout, .. } = route;
+            routes.push((key.clone(), Route { key, authorizer, scopes, throttle, pool, timeout }));
         }
         let shared = Shared { api: api.id, max_timeout, routes: Routes::new(routes)?, cors: api.cors, pools };
         let served = Served(Arc::new(shared));
@@ -113,12 +108,10 @@ impl Gateway {
         Ok(Self { address, served, server })
     }
 
-    /// The API's address.
     pub fn url(&self) -> String {
         loopback(self.address.port())
     }
 
-    /// What it serves.
     pub fn served(&self) -> Served {
         self.served.clone()
     }

@@ -23,7 +23,6 @@ pub fn venv_program(name: &str) -> PathBuf {
     venv().join("bin").join(name)
 }
 
-/// The CDK app.
 pub fn cdk() -> PathBuf {
     root().join("infra/cdk")
 }

@@ -63,7 +63,6 @@ pub(crate) const MAX_PAYLOAD_BYTES: usize = 6 * 1024 * 1024;
 /// A deployed function, and how much of it may run.
 #[derive(Debug, Clone)]
 pub struct FunctionSpec {
-    /// Its name.
     pub name: String,
     /// Its program.
     pub bootstrap: PathBuf,
@@ -73,9 +72,8 @@ pub struct FunctionSpec {
     /// with the others, as on managed instances ("Independent timeouts"), unless it has answered none of them
     /// meanwhile.
     pub timeout: Duration,
-    /// How many events a process handles concurrently: more than one is Lambda's concurrent mode.
+    /// As in [`Concurrency`]. More than one is Lambda's concurrent mode.
     pub at_once: usize,
-    /// The largest number of processes.
     pub most: usize,
     /// The log file of its processes.
     pub log: PathBuf,
@@ -116,7 +114,6 @@ pub struct PoolCounts {
     pub deaths: u64,
     /// Events that took too long.
     pub timeouts: u64,
-    /// Running processes.
     pub running: usize,
     /// Their memory, in kB.
     pub resident_kb: u64,
@@ -158,12 +155,10 @@ impl Pool {
         self.keeper.abort();
     }
 
-    /// The process groups of its processes.
     pub fn process_groups(&self) -> Vec<u32> {
         self.counts.running.lock().clone()
     }
 
-    /// The counts of the processes so far.
     pub fn counts(&self) -> PoolCounts {
         let Counts { cold_starts, deaths, timeouts, running } = &*self.counts;
         let running = running.lock();

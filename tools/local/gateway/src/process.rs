@@ -53,9 +53,6 @@ impl Kept {
     }
 
     /// The same, but appends to the file.
-    ///
-    /// # Errors
-    /// As [`Kept::start`].
     pub(crate) fn start_behind(name: &str, command: &Command, log: &Path) -> Result<Self> {
         let mut keeper = Command::new("sh");
         keeper.args(["-c", KEEPER, name]).arg(command.get_program()).args(command.get_args());
@@ -68,7 +65,7 @@ impl Kept {
         if let Some(folder) = command.get_current_dir() {
             keeper.current_dir(folder);
         }
-        let child = spawn(&mut keeper, name, log, Stdio::piped())?;
+        let child = spawn(&mut keeper, name, log)?;
         Ok(Self { child, ended: false, name: name.to_owned(), log: log.to_owned() })
     }
 
@@ -77,7 +74,6 @@ impl Kept {
         Ok(killpg(group(&self.child), signal)?)
     }
 
-    /// Its process group.
     pub fn group(&self) -> u32 {
         self.child.id()
     }
@@ -192,7 +188,6 @@ pub struct ProcessRun {
     id: i32,
     /// Clock ticks from the boot of the machine to the start of the process.
     started: u64,
-    /// The boot.
     boot: String,
 }
 
@@ -245,24 +240,21 @@ impl ProcessRun {
 /// cannot be made or the program does not start.
 pub fn start_detached(name: &'static str, command: &mut Command, log: &Path) -> Result<(ProcessRun, ChildStdin)> {
     let _ = std::fs::remove_file(log);
-    let mut child = spawn(command, name, log, Stdio::piped())?;
+    let mut child = spawn(command, name, log)?;
     let run = ProcessRun::of(group(&child).as_raw());
     let input = child.stdin.take().context("its standard input is a pipe")?;
     Ok((run.with_context(|| format!("{name} ended at once:\n{}", tail(log)))?, input))
 }
 
-fn spawn(command: &mut Command, name: &str, log: &Path, stdin: Stdio) -> Result<Child> {
+fn spawn(command: &mut Command, name: &str, log: &Path) -> Result<Child> {
     if let Some(dir) = log.parent() {
         std::fs::create_dir_all(dir).with_context(|| format!("cannot make {}", dir.display()))?;
     }
-    let out = OpenOptions::new()
-        .create(true)
-        .append(true)
-        .open(log)
-        .with_context(|| format!("cannot write {}", log.display()))?;
+    let out = OpenOptions::new().create(true).append(true).open(log);
+    let out = out.with_context(|| format!("cannot write {}", log.display()))?;
     let err = out.try_clone()?;
     // Its own group: Ctrl-C at the terminal only reaches this program, which then ends the others in order.
-    command.stdin(stdin).stdout(out).stderr(err).process_group(0);
+    command.stdin(Stdio::piped()).stdout(out).stderr(err).process_group(0);
     command.spawn().with_context(|| format!("cannot start {name}: {}", command.get_program().display()))
 }
 
@@ -304,7 +296,6 @@ impl Port {
         Ok(Self { number: bound.local_addr()?.port(), _bound: bound })
     }
 
-    /// Its number.
     pub const fn number(&self) -> u16 {
         self.number
     }

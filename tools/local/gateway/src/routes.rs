@@ -1,13 +1,14 @@
 //! Finds the route of a request.
 
+use std::collections::HashMap;
+
 use anyhow::{Context, Result, bail, ensure};
 use matchit::Router;
 
 /// Routes by method and path, the most specific first.
 pub(super) struct Routes<T> {
-    by_method: Vec<(String, Router<usize>)>,
-    default: Option<usize>,
-    routes: Vec<T>,
+    by_method: HashMap<String, Router<T>>,
+    default: Option<T>,
 }
 
 /// A route, and the values of its path parameters.
@@ -20,43 +21,32 @@ impl<T> Routes<T> {
     /// Builds routes from their keys: `METHOD /path/{parameter}`, `ANY /path`, or `$default`. Fails if a key has
     /// another form, or two match the same requests.
     pub(super) fn new(routes: impl IntoIterator<Item = (String, T)>) -> Result<Self> {
-        let mut made = Self { by_method: Vec::new(), default: None, routes: Vec::new() };
+        let mut made = Self { by_method: HashMap::new(), default: None };
         for (key, route) in routes {
-            let at = made.routes.len();
-            made.routes.push(route);
-            made.add(&key, at).with_context(|| format!("the route {key}"))?;
+            made.add(&key, route).with_context(|| format!("the route {key}"))?;
         }
         Ok(made)
     }
 
-    fn add(&mut self, key: &str, at: usize) -> Result<()> {
+    fn add(&mut self, key: &str, route: T) -> Result<()> {
         if key == "$default" {
-            self.default = Some(at);
+            self.default = Some(route);
             return Ok(());
         }
         let Some((method, path)) = key.split_once(' ') else { bail!("it has no path") };
         ensure!(method != "ANY", "it takes any method, which this gateway does not support");
-        let router = match self.by_method.iter().position(|(each, _)| each == method) {
-            Some(found) => &mut self.by_method[found].1,
-            None => {
-                self.by_method.push((method.to_owned(), Router::new()));
-                &mut self.by_method.last_mut().context("it was just put there")?.1
-            }
-        };
-        Ok(router.insert(pattern(path), at)?)
+        Ok(self.by_method.entry(method.to_owned()).or_default().insert(pattern(path), route)?)
     }
 
     /// The route of a request, if there is one. `path` must be decoded.
     pub(super) fn find<'r, 'p>(&'r self, method: &str, path: &'p str) -> Option<Found<'r, 'p, T>> {
-        let router = self.by_method.iter().find(|(each, _)| each == method).map(|(_, router)| router);
-        if let Some(found) = router.and_then(|router| router.at(path).ok())
+        if let Some(found) = self.by_method.get(method).and_then(|router| router.at(path).ok())
             // A parameter is never empty.
             && found.params.iter().all(|(_, value)| !value.is_empty())
         {
-            return Some(Found { route: &self.routes[*found.value], parameters: found.params.iter().collect() });
+            return Some(Found { route: found.value, parameters: found.params.iter().collect() });
         }
-        let default = self.default?;
-        Some(Found { route: &self.routes[default], parameters: Vec::new() })
+        self.default.as_ref().map(|route| Found { route, parameters: Vec::new() })
     }
 }
 
