@@ -4,7 +4,6 @@
 mod files;
 mod mistake;
 mod signals;
-mod whole;
 mod words;
 
 use std::ffi::OsString;
@@ -15,8 +14,7 @@ use clap::{Arg, Command, Parser};
 
 pub use files::allow_open_files;
 pub use signals::Signals;
-pub use whole::whole;
-pub use words::{grouped, of_these, people};
+pub use words::{grouped, of_these, people, whole};
 
 /// The exit status for a mistake in the command line.
 const USAGE: u8 = 2;

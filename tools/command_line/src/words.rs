@@ -1,4 +1,6 @@
 use std::fmt::Display;
+use std::ops::RangeInclusive;
+use std::str::FromStr;
 
 /// A whole number with its digits in groups of three: `10,462`.
 pub fn grouped(number: impl Display) -> String {
@@ -23,9 +25,29 @@ pub fn people(number: u64) -> String {
     if number == 1 { "1 person".to_owned() } else { format!("{} people", grouped(number)) }
 }
 
+/// Parses a whole number in a range. The error names the range.
+pub fn whole<T>(range: RangeInclusive<T>) -> impl Fn(&str) -> Result<T, String> + Clone
+where
+    T: FromStr + PartialOrd + Display + Clone,
+{
+    move |text| match text.parse() {
+        Ok(number) if range.contains(&number) => Ok(number),
+        _ => Err(format!("a whole number from {} to {}", grouped(range.start()), grouped(range.end()))),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_number_outside_of_the_range_is_answered_with_the_range() {
+        let parse = whole(1..=10_000_000_u32);
+        assert_eq!((parse("1"), parse("10000000")), (Ok(1), Ok(10_000_000)));
+        for bad in ["0", "10000001", "-1", "abc", "", "1.5", "99999999999999999999"] {
+            assert_eq!(parse(bad), Err("a whole number from 1 to 10,000,000".to_owned()), "{bad:?}");
+        }
+    }
 
     #[test]
     fn digits_are_in_groups_of_three() {

@@ -421,16 +421,10 @@ mod tests {
     use super::*;
     use crate::server::Server;
 
-    /// An API that answers 503 to this many requests, and a count of its requests.
-    async fn busy_for(busy: u32, more: &'static [(&'static str, &'static str)]) -> (Client, Arc<AtomicU32>) {
-        refusing("overloaded", busy, more).await
-    }
+    type Headers = &'static [(&'static str, &'static str)];
 
-    async fn refusing(
-        code: &'static str,
-        busy: u32,
-        more: &'static [(&'static str, &'static str)],
-    ) -> (Client, Arc<AtomicU32>) {
+    /// What a client hears of an API that answers 503 with this code to its first requests, and how many it sends.
+    async fn heard(client: fn(Client) -> Client, code: &'static str, busy: u32, more: Headers) -> (Answer, u32) {
         let count = Arc::<AtomicU32>::default();
         let counted = Arc::clone(&count);
         let answer = move || async move {
@@ -442,33 +436,19 @@ mod tests {
             }
         };
         let url = Server::http(Router::new().fallback(answer)).keep();
-        (Client::new(&url).unwrap(), count)
-    }
-
-    const NOW: &[(&str, &str)] = &[("retry-after", "0")];
-
-    #[tokio::test]
-    async fn a_patient_client_comes_back_when_it_is_told_to() {
-        let (client, count) = busy_for(2, NOW).await;
-        let got = client.patient().reserve("token", "lamp", "pass", "attempt").await;
-        assert_eq!((got, count.load(Ordering::Relaxed)), (Answer::Reserved("lamp.1.a".to_owned()), 3));
+        let heard = client(Client::new(&url).unwrap()).reserve("token", "lamp", "pass", "attempt").await;
+        (heard, count.load(Ordering::Relaxed))
     }
 
     #[tokio::test]
-    async fn nobody_waits_for_a_paused_sale() {
-        let (client, count) = refusing("paused", u32::MAX, NOW).await;
-        let got = client.patient().reserve("token", "lamp", "pass", "attempt").await;
-        assert_eq!((got, count.load(Ordering::Relaxed)), (Answer::Problem("paused".to_owned()), 1));
-    }
-
-    #[tokio::test]
-    async fn nobody_comes_back_for_ever_or_untold_or_unasked() {
-        let busy = Answer::Problem("overloaded".to_owned());
-        for (more, patient, expected) in [(NOW, true, TRIES), (&[], true, 1), (NOW, false, 1)] {
-            let (client, count) = busy_for(u32::MAX, more).await;
-            let client = if patient { client.patient() } else { client };
-            let got = client.reserve("token", "lamp", "pass", "attempt").await;
-            assert_eq!((got, count.load(Ordering::Relaxed)), (busy.clone(), expected), "{more:?} {patient}");
-        }
+    async fn a_patient_client_comes_back_a_few_times_when_it_is_told_to() {
+        const NOW: Headers = &[("retry-after", "0")];
+        let problem = |code: &str| Answer::Problem(code.to_owned());
+        let reserved = Answer::Reserved("lamp.1.a".to_owned());
+        assert_eq!(heard(Client::patient, "overloaded", 2, NOW).await, (reserved, 3));
+        assert_eq!(heard(Client::patient, "overloaded", u32::MAX, NOW).await, (problem("overloaded"), TRIES));
+        assert_eq!(heard(Client::patient, "overloaded", u32::MAX, &[]).await, (problem("overloaded"), 1));
+        assert_eq!(heard(Client::patient, "paused", u32::MAX, NOW).await, (problem("paused"), 1));
+        assert_eq!(heard(|impatient| impatient, "overloaded", u32::MAX, NOW).await, (problem("overloaded"), 1));
     }
 }

@@ -40,19 +40,6 @@ pub struct Ports {
     pub web: u16,
 }
 
-impl Ports {
-    /// Each port with its option and its owner.
-    pub(crate) const fn named(self) -> [(&'static str, &'static str, u16); 4] {
-        let Self { valkey, emulator, gateway, web } = self;
-        [
-            ("--valkey", "Valkey", valkey),
-            ("--emulator", "the emulator", emulator),
-            ("--gateway", "the gateway", gateway),
-            ("--web", "the page", web),
-        ]
-    }
-}
-
 pub(crate) fn file() -> PathBuf {
     paths::state().join("up.json")
 }

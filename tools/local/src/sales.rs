@@ -1,6 +1,8 @@
 //! The sale that a command names: what the public sees of it, or one message for all commands that says which sales
 //! there are.
 
+use std::collections::BTreeMap;
+
 use anyhow::{Context, Error, Result, anyhow, bail, ensure};
 use jiff::Timestamp;
 use sale::RoundId;
@@ -11,19 +13,13 @@ use crate::client::{Client, granted};
 /// How many sales the message lists at most.
 const MOST_LISTED: usize = 20;
 
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-struct ListedSale {
-    id: String,
-    is_closed: bool,
-}
+/// Sales by their ids, and whether each is closed.
+type Listed = BTreeMap<String, bool>;
 
 /// Says that there is no such sale, and which ones there are.
-fn there_is_no(sale: &str, mut known: Vec<ListedSale>) -> Error {
-    // A sale that ended a moment ago may be in both lists.
-    known.sort();
-    known.dedup_by(|next, before| next.id == before.id);
+fn there_is_no(sale: &str, known: &Listed) -> Error {
     let more = known.len().saturating_sub(MOST_LISTED);
-    let name = |ListedSale { id, is_closed }: &ListedSale| format!("{id}{}", if *is_closed { " (closed)" } else { "" });
+    let name = |(id, is_closed): (&String, &bool)| format!("{id}{}", if *is_closed { " (closed)" } else { "" });
     let names: Vec<String> = known.iter().take(MOST_LISTED).map(name).collect();
     let others = match &*names {
         [] => "none has been published".to_owned(),
@@ -35,18 +31,17 @@ fn there_is_no(sale: &str, mut known: Vec<ListedSale>) -> Error {
 }
 
 /// Says that the public does not see a sale: only members of some groups do, or there is none.
-fn nobody_sees(sale: &str, known: Vec<ListedSale>) -> Error {
-    match known.iter().find(|each| each.id == sale) {
-        Some(_) => anyhow!("only members of some groups see {sale}, so this command cannot"),
-        None => there_is_no(sale, known),
+fn nobody_sees(sale: &str, known: &Listed) -> Error {
+    if known.contains_key(sale) {
+        anyhow!("only members of some groups see {sale}, so this command cannot")
+    } else {
+        there_is_no(sale, known)
     }
 }
 
-fn listed(document: &Value, is_closed: impl Fn(&Value) -> bool) -> Vec<ListedSale> {
+fn listed(document: &Value, is_closed: impl Fn(&Value) -> bool) -> Listed {
     let sales = document["sales"].as_array().into_iter().flatten();
-    let known =
-        |sale: &Value| Some(ListedSale { id: sale["sale_id"].as_str()?.to_owned(), is_closed: is_closed(sale) });
-    sales.filter_map(known).collect()
+    sales.filter_map(|sale| Some((sale["sale_id"].as_str()?.to_owned(), is_closed(sale)))).collect()
 }
 
 impl Client {
@@ -88,12 +83,13 @@ impl Client {
             let shown = self.published("").await;
             shown.map(|found| listed(&found.unwrap_or_default(), |sale| sale["state"] == "closed"))
         };
-        known.map_or_else(|_| anyhow!("there is no sale \"{sale}\""), |known| nobody_sees(sale, known))
+        known.map_or_else(|_| anyhow!("there is no sale \"{sale}\""), |known| nobody_sees(sale, &known))
     }
 
-    async fn list_sales(&self) -> Result<Vec<ListedSale>> {
-        let mut known = listed(&self.operate("GET", "/v1/admin/sales").await?, |_| false);
-        known.extend(listed(&self.operate("GET", "/v1/admin/sales?state=ended").await?, |_| true));
+    async fn list_sales(&self) -> Result<Listed> {
+        let mut known = listed(&self.operate("GET", "/v1/admin/sales?state=ended").await?, |_| true);
+        // A sale that ended a moment ago may be in both lists.
+        known.extend(listed(&self.operate("GET", "/v1/admin/sales").await?, |_| false));
         Ok(known)
     }
 }
@@ -162,24 +158,23 @@ mod tests {
 
     use super::*;
 
-    fn known(names: &[(&str, bool)]) -> Vec<ListedSale> {
-        names.iter().map(|(id, is_closed)| ListedSale { id: (*id).to_owned(), is_closed: *is_closed }).collect()
+    fn known(names: &[(&str, bool)]) -> Listed {
+        names.iter().map(|(id, is_closed)| ((*id).to_owned(), *is_closed)).collect()
     }
 
     #[test]
     fn a_sale_that_there_is_not_is_answered_with_those_that_there_are() {
-        let says = |names: &[(&str, bool)]| there_is_no("x", known(names)).to_string();
+        let says = |names: &[(&str, bool)]| there_is_no("x", &known(names)).to_string();
         assert_eq!(says(&[]), "there is no sale \"x\"; none has been published");
         assert_eq!(says(&[("lamp", false)]), "there is no sale \"x\"; there is lamp");
-        let both = [("packet", true), ("lamp", false), ("packet", true), ("lamp", true)];
+        let both = [("packet", true), ("lamp", false)];
         assert_eq!(says(&both), "there is no sale \"x\"; there are lamp, packet (closed)");
-        let many: Vec<ListedSale> =
-            (0..23).map(|n| ListedSale { id: format!("sale-{n:02}"), is_closed: false }).collect();
-        let said = there_is_no("x", many).to_string();
+        let many: Listed = (0..23).map(|n| (format!("sale-{n:02}"), false)).collect();
+        let said = there_is_no("x", &many).to_string();
         assert!(said.ends_with("sale-18, sale-19 and 3 more"), "{said}");
-        let of_a_group = nobody_sees("vip", known(&[("lamp", false), ("vip", false)])).to_string();
+        let of_a_group = nobody_sees("vip", &known(&[("lamp", false), ("vip", false)])).to_string();
         assert_eq!(of_a_group, "only members of some groups see vip, so this command cannot");
-        assert_eq!(nobody_sees("x", known(&[])).to_string(), says(&[]));
+        assert_eq!(nobody_sees("x", &known(&[])).to_string(), says(&[]));
     }
 
     #[test]

@@ -94,12 +94,12 @@ impl Drop for Started {
 async fn start() -> Result<()> {
     let stage = Stage::spinner("Starting Valkey and the emulator");
     // They stay reserved until everything runs; the supervisor reserves those of its processes itself.
-    let [valkey, emulator, gateway, web] = [Port::free()?, Port::free()?, Port::free()?, Port::free()?];
-    let ports =
-        Ports { valkey: valkey.number(), emulator: emulator.number(), gateway: gateway.number(), web: web.number() };
+    let reserved = [Port::free()?, Port::free()?, Port::free()?, Port::free()?];
+    let [valkey, emulator, gateway, web] = reserved.each_ref().map(Port::number);
+    let ports = Ports { valkey, emulator, gateway, web };
     let mut command = Command::new(this_program()?);
     command.arg("supervise");
-    for (option, _, port) in ports.named() {
+    for (option, port) in [("--valkey", valkey), ("--emulator", emulator), ("--gateway", gateway), ("--web", web)] {
         command.arg(option).arg(port.to_string());
     }
     let (supervisor, mut input) = start_detached("supervisor", &mut command, &log("supervisor"))?;

@@ -49,7 +49,9 @@ impl ValkeyCluster {
     /// Starts the servers on free ports of the loopback and joins them. Each announces to the others and to clients the
     /// port that `announce` returns for its own.
     pub async fn start(mut announce: impl FnMut(u16) -> Result<u16>) -> Result<Self> {
-        let cluster = Self::start_servers(&mut announce)?;
+        let password = Uuid::new_v4().simple().to_string();
+        let nodes = (0..SHARDS * 2).map(|_| Node::start(&mut announce, &password)).collect::<Result<_>>()?;
+        let cluster = Self { nodes, password };
         cluster.join().await?;
         Ok(cluster)
     }
@@ -143,12 +145,6 @@ impl ValkeyCluster {
             }
         }
         bail!("there is one master only")
-    }
-
-    fn start_servers(announce: &mut impl FnMut(u16) -> Result<u16>) -> Result<Self> {
-        let password = Uuid::new_v4().simple().to_string();
-        let nodes = (0..SHARDS * 2).map(|_| Node::start(announce, &password));
-        Ok(Self { nodes: nodes.collect::<Result<_>>()?, password })
     }
 
     async fn join(&self) -> Result<()> {

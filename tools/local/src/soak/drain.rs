@@ -6,8 +6,8 @@ use anyhow::Result;
 use aws_sdk_dynamodb::Client as DynamoDb;
 use parking_lot::Mutex;
 use sale::OrderState;
-use serde::Serialize;
-use serde_json::Value;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
 
 use super::run::Run;
 use super::sample::{Sample, Sampler};
@@ -19,7 +19,7 @@ const PATIENCE: Duration = Duration::from_secs(15 * 60);
 const POLL_EVERY: Duration = Duration::from_secs(3);
 
 /// Where the units of a round are, as its audit says.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Audited {
     pub(super) round: String,
     pub(super) lanes: u16,
@@ -35,23 +35,6 @@ pub(super) struct Audited {
 }
 
 impl Audited {
-    fn of(round: String, lanes: u16, audit: &Value) -> Self {
-        let number = |name: &str| audit[name].as_u64().unwrap_or(u64::MAX);
-        Self {
-            round,
-            lanes,
-            in_redis: audit["in_redis"] != false,
-            clean: audit["clean"] == true,
-            total: number("total"),
-            free: number("free"),
-            held: number("held"),
-            ordered: number("ordered"),
-            oversold: number("oversold"),
-            lost: number("lost"),
-            duplicated: number("duplicated"),
-        }
-    }
-
     pub(super) fn wrong(&self) -> Option<String> {
         let Self { round, clean, total, free, held, ordered, oversold, lost, duplicated, .. } = self;
         let adds_up = free.saturating_add(*held).saturating_add(*ordered) == *total;
@@ -88,10 +71,11 @@ pub(super) async fn drain(run: &Run, sampler: &Sampler, samples: &Mutex<Vec<Samp
         samples.lock().push(sample);
         let orders = every_order(&dynamodb, &run.system.deployment.table).await?;
         let pending = orders.iter().filter(|order| order.state == OrderState::Pending).count();
-        let mut audits = Vec::new();
+        let mut audits: Vec<Audited> = Vec::new();
         for one in run.board.all() {
-            let audit = run.operator.audit(&one.round).await?;
-            audits.push(Audited::of(one.round.to_string(), one.lanes, &audit));
+            let mut audit = run.operator.audit(&one.round).await?;
+            (audit["round"], audit["lanes"]) = (json!(one.round.to_string()), json!(one.lanes));
+            audits.push(serde_json::from_value(audit)?);
         }
         let wrong: Vec<String> = audits.iter().filter_map(Audited::wrong).collect();
         let is_at_rest = is_seen && queued == 0 && pending == 0 && wrong.is_empty();

@@ -1,6 +1,5 @@
 //! The page and the API on one origin, as with CloudFront in production.
 
-mod shared;
 mod stand_in;
 
 use std::net::{Ipv4Addr, SocketAddr};
@@ -25,7 +24,14 @@ use crate::gateway::Served;
 use crate::identity::Issuer;
 use crate::paths;
 use crate::process::loopback;
-use crate::web::shared::Shared;
+
+struct Shared {
+    deployment: Deployment,
+    issuer: Issuer,
+    client: Client,
+    api: Served,
+    headers: HeaderMap,
+}
 
 /// A web server on the loopback. Dropping it ends it.
 pub struct WebServer {
