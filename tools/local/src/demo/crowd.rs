@@ -168,11 +168,8 @@ impl Crowd {
         let through_the_gate =
             buyer.number < THROUGH_THE_GATE.1 && buyer.number % THROUGH_THE_GATE.0 == THROUGH_THE_GATE.0 - 1;
         if through_the_gate && wave == Wave::Rush {
-            return Ok(buyer
-                .entered
-                .get_or_try_init(|| self.client.enter(&buyer.token, self.round.sale.as_str()))
-                .await?
-                .clone());
+            let enter = || self.client.enter(&buyer.token, self.round.sale.as_str());
+            return Ok(buyer.entered.get_or_try_init(enter).await?.clone());
         }
         let oldest = runtime::Clock::system().now().0 - OLDEST_PASS_MS;
         let issued_at_ms = EpochMs(self.gathered_at.0.max(oldest));
@@ -225,9 +222,14 @@ impl Crowd {
         Heard::Reserved
     }
 
+    /// Asks for a unit once.
+    pub(super) async fn ask(&self, buyer: &Buyer, wave: Wave) -> Heard {
+        let Ok(request) = self.request(buyer, wave).await else { return Heard::Nothing };
+        self.note(buyer, wave, &self.send(buyer, &request).await)
+    }
+
     pub(super) async fn try_again(&self, buyer: &Buyer) -> Heard {
-        let Ok(request) = self.request(buyer, Wave::Resale).await else { return Heard::Nothing };
-        let heard = self.note(buyer, Wave::Resale, &self.send(buyer, &request).await);
+        let heard = self.ask(buyer, Wave::Resale).await;
         let name = match &heard {
             Heard::Reserved => "202",
             Heard::Refused(code) => code,

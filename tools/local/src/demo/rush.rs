@@ -28,10 +28,8 @@ pub(super) async fn rush(crowd: &Arc<Crowd>, plan: &load::Plan, begins: &Notify)
     let stage = Stage::spinner("Waiting for the opening");
     let early = crowd.buyers.iter().filter(|buyer| buyer.number % EARLY_ONE_OF == 1);
     let is_too_early = async |buyer: &Buyer| {
-        let Ok(request) = crowd.request(buyer, Wave::Rush).await else { return false };
-        let heard = crowd.note(buyer, Wave::Rush, &crowd.send(buyer, &request).await);
         // A person who tries for a while gets `rate_limited`, which says nothing about the sale.
-        matches!(heard, Heard::Refused(code) if matches!(&*code, "not_open" | "rate_limited"))
+        matches!(crowd.ask(buyer, Wave::Rush).await, Heard::Refused(code) if matches!(&*code, "not_open" | "rate_limited"))
     };
     everybody(early, AT_ONCE, async |buyer| {
         is_too_early(buyer).await;
@@ -71,9 +69,7 @@ fn stands(heard: &Heard) -> bool {
 /// Sends a request from before the rush, and repeats it until the answer is final.
 async fn insist(crowd: &Crowd, buyer: &Buyer) {
     for _ in 0..MAX_TRIES {
-        if let Ok(request) = crowd.request(buyer, Wave::Rush).await
-            && stands(&crowd.note(buyer, Wave::Rush, &crowd.send(buyer, &request).await))
-        {
+        if stands(&crowd.ask(buyer, Wave::Rush).await) {
             return;
         }
         tokio::time::sleep(COME_BACK_AFTER).await;

@@ -27,23 +27,10 @@ pub(super) struct Waited {
 #[derive(Debug, Default)]
 pub(super) struct Waiting {
     pub(super) people: Mutex<HashMap<usize, Waited>>,
-    last: Mutex<Option<Arc<LineDocument>>>,
+    /// What was last seen of it.
+    pub(super) last: Mutex<Option<Arc<LineDocument>>>,
     pub(super) looks: AtomicU64,
     pub(super) looks_of_the_edge: AtomicU64,
     /// Units bought from now on are returned ones.
     pub(super) was_sold_out: AtomicBool,
-}
-
-impl Waiting {
-    pub(super) fn note(&self, n: usize, waited: Waited) {
-        self.people.lock().insert(n, waited);
-    }
-
-    pub(super) fn saw(&self, document: &Arc<LineDocument>) {
-        *self.last.lock() = Some(Arc::clone(document));
-    }
-
-    pub(super) fn last(&self) -> Option<Arc<LineDocument>> {
-        self.last.lock().clone()
-    }
 }

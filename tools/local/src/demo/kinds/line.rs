@@ -1,7 +1,6 @@
 use std::collections::HashMap;
 use std::convert::Infallible;
 use std::fmt;
-use std::future::Future;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -11,7 +10,7 @@ use anyhow::{Context, Result};
 use command_line::{of_these, people};
 use hyper::Method;
 use hyper::header::{HeaderName, HeaderValue};
-use load::{Failure, Outcome, Request, Response, Visit, solved};
+use load::{Outcome, Request, Response, Visit, solved};
 use pass::line::{Class, LineDocument, LineOrder as Places, LineState, Ticket, Units};
 use serde::Serialize;
 use serde_json::json;
@@ -111,9 +110,10 @@ impl Staged for InLine {
         let visits = load::visits(plan, progress_line(), |visit| {
             let (crowd, document) = (Arc::clone(crowd), document.clone());
             async move {
-                let n = visit.n;
-                let waited = Visitor { crowd: &crowd, visit, waited: Waited::default() }.come(document).await;
-                crowd.waiting.note(n, waited);
+                let (n, buyer) = (visit.n, &crowd.buyers[visit.n]);
+                let visitor = Visitor { crowd: &crowd, buyer, visit, waited: Waited::default() };
+                let waited = visitor.come(document).await;
+                crowd.waiting.people.lock().insert(n, waited);
             }
         });
         let outcome = tokio::select! {
@@ -127,7 +127,7 @@ impl Staged for InLine {
 
     async fn count(found: &Found<'_>) -> Result<Figures> {
         let waiting = &found.crowd.waiting;
-        let last = waiting.last().context("no document of the line was ever seen")?;
+        let last = waiting.last.lock().clone().context("no document of the line was ever seen")?;
         // The same check as `./flash check-line`, which anyone can run.
         check(&found.crowd.round, &last, None, None)?;
         let seed = last.seed().context("the seed is not public")?;
@@ -200,7 +200,7 @@ async fn keep(crowd: Arc<Crowd>, publish: watch::Sender<Option<Arc<LineDocument>
             waiting.was_sold_out.store(true, Ordering::Relaxed);
         }
         let document = Arc::new(document);
-        waiting.saw(&document);
+        *waiting.last.lock() = Some(Arc::clone(&document));
         // Nobody adds units to this sale.
         let is_last = is_over(&document);
         if publish.send(Some(document)).is_err() || is_last {
@@ -214,22 +214,15 @@ fn is_over(document: &LineDocument) -> bool {
     document.state == LineState::Ended || document.state == LineState::SoldOut && document.units.may_return == 0
 }
 
-/// A request of a buyer who shows ticket and watermark.
-fn in_line(request: Request, buyer: &Buyer, ticket: &str, watermark: &str) -> Option<Request> {
-    let header = |text: &str| HeaderValue::from_str(text).ok();
-    let request = request.header(X_LINE_TICKET, header(ticket)?).header(X_LINE_WATERMARK, header(watermark)?);
-    Some(request.token(&buyer.carried))
-}
-
 struct Visitor<'a> {
     crowd: &'a Crowd,
+    buyer: &'a Buyer,
     visit: Visit,
     waited: Waited,
 }
 
 impl Visitor<'_> {
     async fn come(mut self, mut line: Document) -> Waited {
-        let buyer = &self.crowd.buyers[self.visit.n];
         let is_late = (self.visit.n as u32).is_multiple_of(LATE_ONE_OF);
         let mut due = self.visit.due;
         if is_late {
@@ -239,30 +232,31 @@ impl Visitor<'_> {
             }
             due = Instant::now();
         }
-        let Some(ticket) = self.ticket(buyer, due).await else { return self.waited };
-        self.waited.class = Some(ticket.1);
+        let Some((ticket, class)) = self.ticket(due).await else { return self.waited };
+        self.waited.class = Some(class);
         let jumps = self.visit.n % JUMPS_ONE_OF == 1;
         let mut pass = None;
         loop {
             let Some(document) = line.borrow_and_update().clone() else { return self.waited };
             if let Some(seed) = document.seed() {
-                let place = Places::of(&seed).place(&buyer.user);
-                let is_turn = document.admitted.watermark().admits(ticket.1, place);
-                if jumps && !is_turn && self.waited.jumped.is_none() && place.ppb() >= LAST_PLACES_PPB {
-                    let watermark = document.watermark.clone().unwrap_or_default();
-                    let (crowd, request) = (self.crowd, self.challenge(buyer, &ticket.0, &watermark));
-                    if let Some(request) = request {
-                        let heard = self.ask("challenge", || crowd.send(buyer, &request)).await;
-                        self.waited.jumped = heard.map(|heard| heard.status < 400);
-                    }
+                let watermark = document.watermark.as_deref().unwrap_or_default();
+                let place = Places::of(&seed).place(&self.buyer.user);
+                let is_turn = document.admitted.watermark().admits(class, place);
+                let may_jump = !is_turn && self.waited.jumped.is_none() && place.ppb() >= LAST_PLACES_PPB;
+                if jumps
+                    && may_jump
+                    && let Some(request) = self.challenge(&ticket, watermark)
+                {
+                    let heard = self.ask("challenge", Instant::now(), &request).await;
+                    self.waited.jumped = heard.map(|heard| heard.status < 400);
                 }
                 self.waited.was_admitted |= is_turn;
                 if is_turn && document.state == LineState::Moving {
                     if pass.is_none() {
-                        pass = self.enter(buyer, &ticket.0, document.watermark.as_deref().unwrap_or_default()).await;
+                        pass = self.enter(&ticket, watermark).await;
                     }
                     if let Some(pass) = &pass
-                        && self.reserve(buyer, pass).await == Some(true)
+                        && self.reserve(pass).await == Some(true)
                     {
                         self.waited.end = Some(End::Bought);
                         return self.waited;
@@ -281,22 +275,11 @@ impl Visitor<'_> {
     }
 
     /// Sends a request, and repeats it as often as told. Returns the last answer, if there is one.
-    async fn ask<F>(&mut self, step: &'static str, sending: impl Fn() -> F) -> Option<Response>
-    where
-        F: Future<Output = Result<Response, Failure>>,
-    {
-        self.ask_from(Instant::now(), step, sending).await
-    }
-
-    async fn ask_from<F>(&mut self, due: Instant, step: &'static str, sending: impl Fn() -> F) -> Option<Response>
-    where
-        F: Future<Output = Result<Response, Failure>>,
-    {
-        let mut due = due;
+    async fn ask(&mut self, step: &'static str, mut due: Instant, request: &Request) -> Option<Response> {
         let mut last = None;
         for _ in 0..TRIES {
             self.waited.asked += 1;
-            let heard = self.visit.send(step, due, sending()).await.ok();
+            let heard = self.visit.send(step, due, self.crowd.send(self.buyer, request)).await.ok();
             let again = heard.as_ref().is_none_or(|heard| matches!(heard.status, 429 | 500..));
             let pause = heard.as_ref().and_then(Response::retry_after).unwrap_or(ASK_AGAIN_AFTER);
             last = heard;
@@ -309,37 +292,42 @@ impl Visitor<'_> {
         last
     }
 
-    async fn ticket(&mut self, buyer: &Buyer, due: Instant) -> Option<(String, Class)> {
+    async fn ticket(&mut self, due: Instant) -> Option<(String, Class)> {
         let path = format!("/v1/sales/{}/tickets", self.crowd.round.sale);
-        let request = Request::new(Method::POST, &path).ok()?.json(&json!({})).token(&buyer.carried);
-        let crowd = self.crowd;
-        let heard = self.ask_from(due, "ticket", || crowd.send(buyer, &request)).await?;
-        let text = heard.text("ticket")?;
+        let request = Request::new(Method::POST, &path).ok()?.json(&json!({})).token(&self.buyer.carried);
+        let text = self.ask("ticket", due, &request).await?.text("ticket")?;
         let class = Ticket::said(&text)?.class;
         Some((text, class))
     }
 
-    fn challenge(&self, buyer: &Buyer, ticket: &str, watermark: &str) -> Option<Request> {
-        in_line(Request::challenge(self.crowd.round.sale.as_str()).ok()?, buyer, ticket, watermark)
+    /// A request of the buyer, who shows ticket and watermark.
+    fn in_line(&self, request: Request, ticket: &str, watermark: &str) -> Option<Request> {
+        let header = |text: &str| HeaderValue::from_str(text).ok();
+        let request = request.header(X_LINE_TICKET, header(ticket)?).header(X_LINE_WATERMARK, header(watermark)?);
+        Some(request.token(&self.buyer.carried))
     }
 
-    async fn enter(&mut self, buyer: &Buyer, ticket: &str, watermark: &str) -> Option<String> {
-        let crowd = self.crowd;
-        let request = self.challenge(buyer, ticket, watermark)?;
-        let challenge = self.ask("challenge", || crowd.send(buyer, &request)).await?;
+    fn challenge(&self, ticket: &str, watermark: &str) -> Option<Request> {
+        self.in_line(Request::challenge(self.crowd.round.sale.as_str()).ok()?, ticket, watermark)
+    }
+
+    async fn enter(&mut self, ticket: &str, watermark: &str) -> Option<String> {
+        let request = self.challenge(ticket, watermark)?;
+        let challenge = self.ask("challenge", Instant::now(), &request).await?;
         let solved = solved(challenge.text("challenge_id")?.parse().ok()?).await.ok()?;
-        let request = in_line(Request::pass(crowd.round.sale.as_str(), &solved).ok()?, buyer, ticket, watermark)?;
-        self.ask("token", || crowd.send(buyer, &request)).await?.text("token")
+        let request = Request::pass(self.crowd.round.sale.as_str(), &solved).ok()?;
+        let request = self.in_line(request, ticket, watermark)?;
+        self.ask("token", Instant::now(), &request).await?.text("token")
     }
 
     /// Whether the person has a unit; `None` if unknown.
-    async fn reserve(&mut self, buyer: &Buyer, pass: &str) -> Option<bool> {
+    async fn reserve(&mut self, pass: &str) -> Option<bool> {
         let crowd = self.crowd;
         // Buyers of returned units pay, so that it ends.
         let wave = if crowd.waiting.was_sold_out.load(Ordering::Relaxed) { Wave::Resale } else { Wave::Rush };
-        let request = Request::reserve(crowd.round.sale.as_str(), pass).ok()?.key("line").token(&buyer.carried);
-        let heard = self.ask("reserve", || crowd.send(buyer, &request)).await?;
-        Some(crowd.note(buyer, wave, &Ok(heard)) == Heard::Reserved)
+        let request = Request::reserve(crowd.round.sale.as_str(), pass).ok()?.key("line").token(&self.buyer.carried);
+        let heard = self.ask("reserve", Instant::now(), &request).await?;
+        Some(crowd.note(self.buyer, wave, &Ok(heard)) == Heard::Reserved)
     }
 }
 
