@@ -327,12 +327,11 @@ impl Client {
 
     /// Reserves a unit with a pass. `attempt` is the idempotency key: a repeated attempt gets the same reservation.
     pub async fn reserve(&self, token: &str, sale: &str, pass: &str, attempt: &str) -> Answer {
-        let reserve = || anyhow::Ok(Request::reserve(sale, pass)?.token(&token.parse()?).key(attempt));
-        let response = match reserve() {
-            Ok(request) => self.send(request).await.map_err(anyhow::Error::from),
-            Err(error) => Err(error),
+        let reserving = async {
+            let request = Request::reserve(sale, pass)?.token(&token.parse()?).key(attempt);
+            anyhow::Ok(self.send(request).await?)
         };
-        let response = match response {
+        let response = match reserving.await {
             Ok(response) => response,
             Err(error) => return Answer::Error(error.to_string()),
         };

@@ -1,13 +1,11 @@
 //! A synthesized stack, created on the emulator. CDK's own command takes longer to start than this takes.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
 use reqwest::Client;
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE};
-use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::emulator::authorization;
@@ -19,31 +17,6 @@ pub(crate) const STACK: &str = "flash-sale";
 const POLL: Duration = Duration::from_millis(50);
 /// The longest time for all of it, on a machine that is busy.
 const LIMIT: Duration = Duration::from_secs(600);
-
-/// CDK's list of the files that belong to a stack.
-#[derive(Deserialize)]
-struct Assets {
-    files: BTreeMap<String, Asset>,
-}
-
-#[derive(Deserialize)]
-struct Asset {
-    source: Source,
-    destinations: BTreeMap<String, Destination>,
-}
-
-#[derive(Deserialize)]
-struct Source {
-    path: String,
-    packaging: String,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Destination {
-    bucket_name: String,
-    object_key: String,
-}
 
 /// Uploads the files of the stack that was synthesized to `app`, creates it, and returns its outputs.
 pub(crate) async fn create(http: &Client, endpoint: &str, app: &Path) -> Result<Map<String, Value>> {
@@ -73,15 +46,19 @@ async fn upload(http: &Client, endpoint: &str, app: &Path) -> Result<String> {
         let path = app.join(name);
         std::fs::read(&path).with_context(|| format!("cannot read {}", path.display()))
     };
-    let assets: Assets = serde_json::from_slice(&read(ASSETS)?)?;
+    let text = |value: &Value| value.as_str().map(str::to_owned).with_context(|| format!("{ASSETS} lacks a name"));
+    let members = |value: &Value| value.as_object().cloned().unwrap_or_default().into_iter().map(|(_, member)| member);
+    // CDK's list of the files that belong to a stack.
+    let assets: Value = serde_json::from_slice(&read(ASSETS)?)?;
     let mut template = None;
-    for Asset { source, destinations } in assets.files.into_values() {
-        ensure!(source.packaging == "file", "{} is a folder, and only CDK's command makes archives", source.path);
-        let data = read(&source.path)?;
-        for Destination { bucket_name, object_key } in destinations.into_values() {
-            let url = format!("{endpoint}/{bucket_name}/{object_key}");
+    for asset in members(&assets["files"]) {
+        let path = text(&asset["source"]["path"])?;
+        ensure!(asset["source"]["packaging"] == "file", "{path} is a folder, and only CDK's command makes archives");
+        let data = read(&path)?;
+        for to in members(&asset["destinations"]) {
+            let url = format!("{endpoint}/{}/{}", text(&to["bucketName"])?, text(&to["objectKey"])?);
             http.put(&url).body(data.clone()).send().await?.error_for_status()?;
-            if source.path == TEMPLATE {
+            if path == TEMPLATE {
                 template = Some(url);
             }
         }

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use anyhow::{Result, ensure};
 use sale::ReservationId;
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::control::Control;
@@ -15,6 +16,7 @@ use crate::running::running;
 /// How many log groups are searched at most. The app has fewer functions.
 const MAX_GROUPS: usize = 50;
 
+#[derive(Serialize)]
 struct Step {
     at_ms: i64,
     function: String,
@@ -34,7 +36,7 @@ pub async fn trace(reservation: &ReservationId, json: bool) -> Result<()> {
     );
     steps.sort_by_key(|step| step.at_ms);
     if json {
-        println!("{}", serde_json::to_string_pretty(&steps.iter().map(Step::document).collect::<Vec<_>>())?);
+        println!("{}", serde_json::to_string_pretty(&steps)?);
     } else {
         print(&steps);
     }
@@ -44,25 +46,14 @@ pub async fn trace(reservation: &ReservationId, json: bool) -> Result<()> {
 fn print(steps: &[Step]) {
     let began = steps.first().map_or(0, |step| step.at_ms);
     for step in steps {
-        let fields = ["state", "unit", "outcome", "trace"];
-        let fields: Vec<String> = fields
-            .iter()
-            .filter_map(|name| {
-                step.line.get(name).map(|value| format!("{name} {}", value.to_string().trim_matches('"')))
-            })
-            .collect();
+        let field = |name: &str| Some(format!("{name} {}", step.line.get(name)?.to_string().trim_matches('"')));
+        let fields: Vec<String> = ["state", "unit", "outcome", "trace"].into_iter().filter_map(field).collect();
         let said = step.line["message"].as_str().unwrap_or_default();
         println!("{:>8} ms  {:<13} {said:<16} {}", step.at_ms - began, step.function, fields.join(", "));
     }
     println!(
         "The challenge and the pass came first. Admission does not log them, since the reservation did not exist yet."
     );
-}
-
-impl Step {
-    fn document(&self) -> Value {
-        json!({ "at_ms": self.at_ms, "function": self.function, "line": self.line })
-    }
 }
 
 /// The step in a log line, if it concerns the reservation.

@@ -2,7 +2,7 @@
 //! is another script, since it identifies scripts by their digests. Building the function again would take minutes and
 //! achieve the same.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
 
@@ -35,27 +35,13 @@ fn changed_script() -> Result<String> {
 
 /// Replaces each `old` in the program by a text of the same length. Returns how many there were.
 fn replaced(mut program: Vec<u8>, old: &[u8], new: &[u8]) -> (Vec<u8>, usize) {
-    debug_assert_eq!(old.len(), new.len());
     let (mut from, mut count) = (0, 0);
-    while let Some(at) = find(&program[from..], old) {
-        let at = from + at;
-        program[at..at + old.len()].copy_from_slice(new);
-        (from, count) = (at + old.len(), count + 1);
+    while let Some(at) = program[from..].windows(old.len()).position(|part| part == old) {
+        let end = from + at + old.len();
+        program[from + at..end].copy_from_slice(new);
+        (from, count) = (end, count + 1);
     }
     (program, count)
-}
-
-fn find(text: &[u8], part: &[u8]) -> Option<usize> {
-    // Looks for the first byte first: programs have tens of megabytes.
-    let first = *part.first()?;
-    let mut from = 0;
-    loop {
-        let at = from + text.get(from..)?.iter().position(|byte| *byte == first)?;
-        if text[at..].starts_with(part) {
-            return Some(at);
-        }
-        from = at + 1;
-    }
 }
 
 impl Changed {
@@ -65,7 +51,7 @@ impl Changed {
         let (program, count) = replaced(program, SCRIPT.as_bytes(), new.as_bytes());
         ensure!(count > 0, "the script is not in {}; run `make build`", bootstrap.display());
         std::fs::create_dir_all(beside)?;
-        let changed: PathBuf = beside.join("bootstrap");
+        let changed = beside.join("bootstrap");
         std::fs::write(&changed, program)?;
         let digest = |text: &str| redis::Script::new(text).get_hash().to_owned();
         Ok(Self { archive: archive_of(&changed)?, scripts: Scripts { old: digest(SCRIPT), new: digest(&new) } })

@@ -111,25 +111,16 @@ pub(super) fn memory(samples: &[Sample], run_s: f64) -> (Check, Vec<Growth>) {
         Some(Growth { is_judged, ..growth(kind, series, run_s, MEMORY_PART, floor)? })
     };
     let growths: Vec<Growth> = kinds.iter().filter_map(of_kind).collect();
-    let wrong: Vec<String> = growths
-        .iter()
-        .filter(|growth| !growth.is_flat())
-        .map(|growth| {
-            let Growth { what, from, to, allowed, .. } = growth;
-            format!(
-                "{what}: from {:.1} to {:.1} MB, but only {:.1} are allowed",
-                from / 1024.0,
-                to / 1024.0,
-                allowed / 1024.0
-            )
-        })
-        .collect();
+    let told = |Growth { what, from, to, allowed, .. }: &Growth| {
+        let [from, to, allowed] = [from, to, allowed].map(|kb| kb / 1024.0);
+        format!("{what}: from {from:.1} to {to:.1} MB, but only {allowed:.1} are allowed")
+    };
+    let mut wrong: Vec<String> = growths.iter().filter(|growth| !growth.is_flat()).map(told).collect();
     let judged = growths.iter().filter(|growth| growth.is_judged).count();
-    let mut check = Check::of("memory is flat", format!("{judged} kinds of function processes"), wrong);
     if judged == 0 {
-        check = Check::of(check.name, "nothing ran for long enough", vec!["no process could be judged".to_owned()]);
+        wrong.push("no process ran for long enough to be judged".to_owned());
     }
-    (check, growths)
+    (Check::of("memory is flat", format!("{judged} kinds of function processes"), wrong), growths)
 }
 
 /// Checks that neither Redis's memory beyond its keys nor the number of short-lived keys grows.
@@ -143,12 +134,8 @@ pub(super) fn redis(samples: &[Sample], run_s: f64) -> Vec<Check> {
         };
         let found =
             format!("{:.1} {shown} in the second quarter, {:.1} in the last", growth.from / unit, growth.to / unit);
-        let wrong = if growth.is_flat() {
-            vec![]
-        } else {
-            vec![format!("only {:.1} {shown} are allowed", growth.allowed / unit)]
-        };
-        Check::of(name, found, wrong)
+        let wrong = (!growth.is_flat()).then(|| format!("only {:.1} {shown} are allowed", growth.allowed / unit));
+        Check::of(name, found, wrong.into_iter().collect())
     };
     let beyond = series(&|keys| keys.used_bytes.saturating_sub(keys.bytes) as f64);
     let fleeting = series(&|keys| keys.fleeting() as f64);
@@ -196,25 +183,22 @@ pub(super) struct Opened {
 /// Checks that Redis only has keys of rounds that were opened, a bounded number per lane, and that they do not grow once
 /// a round is over.
 pub(super) fn rounds(samples: &[Sample], opened: &[Opened]) -> Check {
-    let mut wrong = Vec::new();
-    let mut over = 0;
     let known: BTreeMap<&str, &Opened> = opened.iter().map(|one| (&*one.round, one)).collect();
-    let mut stray: Vec<String> = Vec::new();
+    let (mut wrong, mut over) = (Vec::new(), 0);
     for sample in samples {
         for (round, of_round) in sample.keys.iter().flat_map(|keys| &keys.by_round) {
             let Some(one) = known.get(&**round) else {
-                stray.push(format!("{round} was never opened"));
+                wrong.push(format!("{round} was never opened"));
                 continue;
             };
             let most = one.lanes * KINDS_OF_A_LANE;
             if of_round.lanes > one.lanes || of_round.keys > most {
                 let at = clock(sample.at_s);
-                stray.push(format!("{at}  {round} has {} keys in {} lanes", of_round.keys, of_round.lanes));
+                wrong.push(format!("{at}  {round} has {} keys in {} lanes", of_round.keys, of_round.lanes));
             }
         }
     }
-    stray.dedup();
-    wrong.append(&mut stray);
+    wrong.dedup();
     for Opened { round, over_s, .. } in opened {
         let after = samples.iter().filter(|sample| sample.at_s >= *over_s);
         let of_round: Vec<(f64, f64)> = after
