@@ -14,10 +14,8 @@ use serde::{Deserialize, Serialize};
 use crate::client::Client;
 use crate::published::Public;
 
-/// The supported version of `docs/draws.md`, and the labels of draws with and without a beacon.
+/// The supported version of `docs/draws.md`.
 const ENCODING: u32 = 1;
-const COMMITMENT_ONLY: &str = "commitment_only";
-const BEACON: &str = "beacon";
 /// How many winners the document lists at most; the others are computed.
 const MOST_LISTED: usize = 1000;
 /// How many winners are printed; JSON has all.
@@ -157,21 +155,16 @@ async fn fetch_entries(publisher: &Client, round: &RoundId, draw: &Draw) -> Resu
     ensure!(*count <= draw.units && *entries_per_chunk > 0, "there are {count} entries for {} units", draw.units);
     let mut entries = Entries::default();
     for chunk in 0..count.div_ceil(*entries_per_chunk) {
-        let chunk: Chunk = fetch(publisher, round, &format!("draw/entries/{chunk}")).await?;
-        entries.take(chunk)?;
+        let Chunk { units, leaves } = fetch(publisher, round, &format!("draw/entries/{chunk}")).await?;
+        entries.units.extend(units);
+        for leaf in leaves {
+            entries.leaves.push(bytes32(&leaf).context("a leaf is not 64 lower-case hex digits")?);
+        }
     }
     Ok(Some(entries))
 }
 
 impl Entries {
-    fn take(&mut self, Chunk { units, leaves }: Chunk) -> Result<()> {
-        self.units.extend(units);
-        for leaf in leaves {
-            self.leaves.push(bytes32(&leaf).context("a leaf is not 64 lower-case hex digits")?);
-        }
-        Ok(())
-    }
-
     /// What a unit won, given the prizes of the entries.
     fn won_by(&self, unit: u32, drawn: &[(u32, u64)]) -> Result<u64> {
         let index = self.units.binary_search(&unit).ok().with_context(|| format!("unit {unit} is not an entry"))?;
@@ -186,17 +179,10 @@ impl Draw {
 
     fn check(self, asked: &RoundId, unit: Option<u32>, entries: Option<&Entries>, key: &DrandKey) -> Result<Checked> {
         let Self { sale_id, round, encoding, label, units, currency, .. } = &self;
-        ensure!(
-            (sale_id, *round) == (&asked.sale, asked.number),
-            "asked for round {} of {}, but the answer is the draw of round {round} of {sale_id}",
-            asked.number,
-            asked.sale
-        );
-        ensure!(
-            *encoding == ENCODING,
-            "the draw has version {encoding} of the encoding, but this program supports {ENCODING}"
-        );
-        let promised = if self.allocation.has_beacon() { BEACON } else { COMMITMENT_ONLY };
+        let shown = RoundId { sale: sale_id.clone(), number: *round };
+        ensure!(shown == *asked, "asked for {asked}, but the answer is the draw of {shown}");
+        ensure!(*encoding == ENCODING, "the encoding has version {encoding}, but this program supports {ENCODING}");
+        let promised = if self.allocation.has_beacon() { "beacon" } else { "commitment_only" };
         ensure!(label == promised, "the draw is labelled {label}, but its terms make it {promised}");
         if let Some(unit) = unit {
             ensure!((1..=*units).contains(&unit), "there is no unit {unit}: the round has {units}");
@@ -212,11 +198,9 @@ impl Draw {
         let plan = self.allocation.plan(*units).context("all units of the round are the same")?;
         let table = Table::of(&plan, &seed, randomness)?;
         let commitment = commit(sale_id.as_str(), round.0, &seed, &table.digest()).to_string();
-        ensure!(
-            commitment == self.commitment,
-            "the commitment does not hold: the seed and what was drawn give {commitment}, published was {}",
-            self.commitment
-        );
+        let published = &self.commitment;
+        let gives = format!("the seed and what was drawn give {commitment}, published was {published}");
+        ensure!(commitment == *published, "the commitment does not hold: {gives}");
         let (entries, sum_minor, winners, unit) = if let Some(closed) = self.closed().filter(|_| at_end) {
             let entries = entries.context("the entries are missing")?;
             let drawn = self.drawn_at_end(closed, entries, &award::shuffle_key(&seed, randomness))?;
@@ -256,11 +240,8 @@ impl Draw {
             return Ok(None);
         }
         let Drand { chain_hash, round, at } = self.drand.as_ref().context("no round of drand is named")?;
-        ensure!(
-            chain_hash == drand::CHAIN_HASH,
-            "drand's chain is {chain_hash}, but this program only knows {}",
-            drand::CHAIN_HASH
-        );
+        let known = drand::CHAIN_HASH;
+        ensure!(chain_hash == known, "drand's chain is {chain_hash}, but this program only knows {known}");
         let named = DrandRound(*round);
         ensure!(at.as_millisecond() == named.at_ms(), "drand's round {round} does not come at {at}");
         match self.closed() {
@@ -269,10 +250,7 @@ impl Draw {
                 let at = closed.at;
                 ensure!(named == rule, "the entries closed at {at}, which names drand's round {rule} and not {round}");
             }
-            None => ensure!(
-                *at < self.closes_at,
-                "drand's round {round} comes after the end, when every unit is already given out"
-            ),
+            None => ensure!(*at < self.closes_at, "drand's round {round} comes after the end, too late for the awards"),
         }
         let Some(Beacon { signature, randomness }) = &self.beacon else {
             bail!("the beacon is not posted yet: drand's round {round}, which comes at {at}");
@@ -298,11 +276,8 @@ impl Draw {
         let exist = units.iter().all(|unit| (1..=self.units).contains(unit));
         ensure!(in_order && exist, "the entries are not in the order of their units");
         let count = closed.entries as usize;
-        ensure!(
-            units.len() == count && leaves.len() == count,
-            "{count} entries were published, but there are {}",
-            leaves.len()
-        );
+        let found = leaves.len();
+        ensure!(units.len() == count && found == count, "{count} entries were published, but there are {found}");
         let root = Hex(&merkle::root_of_hashes(leaves.clone())).to_string();
         ensure!(root == closed.root, "the entries have the root {root}, but {} was published", closed.root);
         let Allocation::Prizes { prizes, .. } = &self.allocation else { bail!("the round has no prizes") };
@@ -342,10 +317,8 @@ impl fmt::Display for Checked {
         writeln!(f, "The commitment of round {round} of {sale_id} holds: {commitment}")?;
         if let Some(CheckedDrand { round, at, .. }) = drand {
             let what = if entries.is_some() { "the root of the entries" } else { "the commitment" };
-            writeln!(
-                f,
-                "The signature of drand's round {round} holds, which came at {at}; {what} had to be public before"
-            )?;
+            write!(f, "The signature of drand's round {round} holds, which came at {at}; ")?;
+            writeln!(f, "{what} had to be public before")?;
         }
         if let Some(sum) = sum_minor {
             writeln!(f, "{units} parts add up to exactly {sum} minor units of {currency}")?;
@@ -432,10 +405,8 @@ mod tests {
         assert_eq!((checked.sum_minor, &checked.winners), (Some(1000), &None));
         let said = checked.to_string();
         assert!(said.contains("holds: 1278bff0387d895620f069611ea704a82e5d8c54ba375d667ff52caf59d2f056\n"), "{said}");
-        assert!(
-            said.contains("10 parts add up to exactly 1000 minor units of EUR\nUnit 8 won 223 minor units"),
-            "{said}"
-        );
+        let sum = "10 parts add up to exactly 1000 minor units of EUR\nUnit 8 won 223 minor units";
+        assert!(said.contains(sum), "{said}");
         assert_eq!(check(&document("equal", 1), None, None).unwrap().sum_minor, Some(1003));
     }
 
@@ -513,11 +484,8 @@ mod tests {
         let checked = check(&good, Some(&entries), None).unwrap();
         assert_eq!(checked.drand.as_ref().map(|drand| drand.at.to_string()), Some("2026-11-24T10:02:06Z".to_owned()));
         assert_ne!(checked.winners, check(&at_end().0, Some(&entries), None).unwrap().winners, "with this seed");
-        let said = checked.to_string();
-        assert!(
-            said.contains(" holds, which came at 2026-11-24T10:02:06Z; the root of the entries had to be"),
-            "{said}"
-        );
+        let came = " holds, which came at 2026-11-24T10:02:06Z; the root of the entries had to be";
+        assert!(checked.to_string().contains(came), "{checked}");
         let named = good["drand"]["round"].as_u64().unwrap();
         let next = Timestamp::from_millisecond(DrandRound(named + 1).at_ms()).unwrap();
         let next = json!({ "chain_hash": drand::CHAIN_HASH, "round": named + 1, "at": next });
@@ -563,10 +531,8 @@ mod tests {
         let draw: Draw = serde_json::from_value(document.clone()).unwrap();
         let asked = RoundId { sale: "packets".parse().unwrap(), number: RoundNumber(7) };
         let checked = draw.check(&asked, Some(1), None, &DrandKey::quicknet()).unwrap();
-        let said = checked.to_string();
-        assert!(said.contains(
-            "The signature of drand's round 1000 holds, which came at 2023-08-23T15:59:24Z; the commitment had"
-        ));
+        let came = "The signature of drand's round 1000 holds, which came at 2023-08-23T15:59:24Z; the commitment had";
+        assert!(checked.to_string().contains(came), "{checked}");
         assert_eq!(serde_json::to_value(&checked.unit).unwrap()["amount_minor"], vector["awards"][0]);
         document["closes_at"] = "2023-08-23T15:59:24Z".into();
         let draw: Draw = serde_json::from_value(document).unwrap();
@@ -601,7 +567,7 @@ mod tests {
         let other = "0".repeat(64);
         for (place, value, said) in [
             ("/sale_id", json!("packet"), "the commitment does not hold"),
-            ("/round", json!(2), "asked for round 1"),
+            ("/round", json!(2), "asked for packets.1"),
             ("/encoding", json!(2), "version 2"),
             ("/label", json!("beacon"), "labelled beacon"),
             ("/units", json!(11), "the commitment does not hold"),

@@ -38,18 +38,13 @@ struct CheckedPlace {
     is_admitted: bool,
 }
 
-/// Fetches the line of a round, verifies it and prints the result. `commitment` is the one that you noted before the
+/// Fetches the line of a round, verifies it and prints the result. `noted` is the commitment that you noted before the
 /// opening, and `ticket` the one whose place to compute.
-pub async fn check_line(
-    round: &RoundId,
-    ticket: Option<&str>,
-    commitment: Option<&str>,
-    public: &Public,
-) -> Result<()> {
+pub async fn check_line(round: &RoundId, ticket: Option<&str>, noted: Option<&str>, public: &Public) -> Result<()> {
     let sale = &round.sale;
     let missing = format!("{sale} has no line; --sale names another sale");
     let document = public.publisher()?.document(sale, &format!("/{sale}/line"), "a line", &missing).await?;
-    public.print(&check(round, &document, ticket, commitment)?)
+    public.print(&check(round, &document, ticket, noted)?)
 }
 
 pub fn check(
@@ -64,10 +59,8 @@ pub fn check(
     let seed = award::Seed(award::bytes32(seed).context("the seed is not 64 lower-case hex digits")?);
     let computed = commit(round, &seed).to_string();
     for published in [Some(&*document.commitment), commitment].into_iter().flatten() {
-        ensure!(
-            computed == published,
-            "the commitment does not hold: the seed gives {computed}, but {published} was published"
-        );
+        let gives = format!("the seed gives {computed}, but {published} was published");
+        ensure!(computed == published, "the commitment does not hold: {gives}");
     }
     let order = LineOrder::of(&seed);
     let place = ticket.map(|text| {

@@ -26,9 +26,8 @@ pub async fn audit(round: &RoundId, json: bool) -> Result<ExitCode> {
 
 fn print(audit: &Value) {
     if audit["in_redis"] == false {
-        println!(
-            "Redis does not have this round: it is not loaded yet, is over, or was lost. These figures are from the orders alone:"
-        );
+        println!("Redis does not have this round: it is not loaded yet, is over, or was lost.");
+        println!("These figures are from the orders alone:");
     }
     for name in ["total", "free", "held", "ordered", "oversold", "lost", "duplicated"] {
         println!("  {name:<12} {}", audit[name]);
@@ -39,11 +38,9 @@ fn print(audit: &Value) {
         for place in each["found"].as_array().into_iter().flatten() {
             println!("    {}", place.as_str().unwrap_or_default());
         }
-        let repairs = each["repairs"].as_array().map_or(0, Vec::len);
-        if repairs == 0 {
-            println!("    a message in flight will resolve it");
-        } else {
-            println!("    reconciliation repairs it: {}", each["repairs"]);
+        match each["repairs"].as_array() {
+            Some(repairs) if !repairs.is_empty() => println!("    reconciliation repairs it: {}", each["repairs"]),
+            _ => println!("    a message in flight will resolve it"),
         }
     }
 }

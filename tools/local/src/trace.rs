@@ -30,10 +30,8 @@ pub async fn trace(reservation: &ReservationId, json: bool) -> Result<()> {
     let Deployment { endpoint, home, .. } = deployment;
     let mut steps = in_the_emulator(&Control::new(&endpoint), reservation).await?;
     steps.extend(behind_the_gateway(&home, reservation)?);
-    ensure!(
-        !steps.is_empty(),
-        "no function has logged anything about {reservation}; logs take a few seconds to appear"
-    );
+    let some = !steps.is_empty();
+    ensure!(some, "no function has logged anything about {reservation}; logs take a few seconds to appear");
     steps.sort_by_key(|step| step.at_ms);
     if json {
         println!("{}", serde_json::to_string_pretty(&steps)?);

@@ -247,10 +247,8 @@ fn end() -> Result<()> {
     let _ = std::fs::remove_file(environment_file());
     std::fs::remove_file(file())?;
     if let Some((whose, port)) = left {
-        bail!(
-            "port {port} of {whose} still answers, though everything else of `make up` has ended; `ss -Hltnp sport = :{port}` says \
-             who has it"
-        );
+        let who = format!("`ss -Hltnp sport = :{port}` says who has it");
+        bail!("port {port} of {whose} still answers, though everything else of `make up` has ended; {who}");
     }
     if how == Ended::Before {
         eprintln!("what `make up` started was no longer running");

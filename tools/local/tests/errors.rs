@@ -46,7 +46,7 @@ impl Home {
 
     /// A state in which a system runs whose API is on `port`.
     fn of_system(name: &str, port: u16) -> Self {
-        Self::with(name, &state(&running(), port).to_string())
+        Self::with(name, &state(port).to_string())
     }
 
     fn local(&self, arguments: &[&str], environment: &[(&str, &str)]) -> Output {
@@ -127,6 +127,9 @@ fn a_value_that_does_not_fit_is_named_as_it_was_typed() {
     let kinds = "one of sale, red-packet, prizes, lottery, rain, early-access, line";
     let sale = "a sale id is 1 to 48 of a-z, 0-9 and '-', and starts with a letter or digit; got";
     let id = "a reservation id has the form SALE.ROUND.UUID with the UUID in 32 hexadecimal digits; got";
+    let user = "a user id is 1 to 255 printable ASCII characters without spaces, and neither '.' nor '..'; got";
+    let which = "which reservation? `./flash trace ID`, with the reservation_id of a 202 or of `GET /v1/orders`";
+    let queues = "one of orders, expiry, winners, webhook, quarantine; got";
     let cases: [Case; 14] = [
         (&["demo"], &[("UNITS", "-1")], format!("UNITS: {units} \"-1\"")),
         (&["demo", "--units", "10001"], &[("UNITS", "5")], format!("--units: {units} \"10001\"")),
@@ -137,25 +140,11 @@ fn a_value_that_does_not_fit_is_named_as_it_was_typed() {
         (&["pass"], &[("SALE", "Lamp\nx")], format!("SALE: {sale} \"Lamp\\nx\"")),
         (&["audit"], &[("SALE", "../..")], format!("SALE: {sale} \"../..\"")),
         (&["audit"], &[("ROUND", "0")], "ROUND: a round is a whole number from 1 to 4294967295; got \"0\"".into()),
-        (
-            &["token"],
-            &[("USER_ID", "al ice")],
-            "USER_ID: a user id is 1 to 255 printable ASCII characters without spaces, and neither '.' nor '..'; got \
-             \"al ice\""
-                .into(),
-        ),
-        (
-            &["redrive"],
-            &[("QUEUE", "nothing")],
-            "QUEUE: one of orders, expiry, winners, webhook, quarantine; got \"nothing\"".into(),
-        ),
+        (&["token"], &[("USER_ID", "al ice")], format!("USER_ID: {user} \"al ice\"")),
+        (&["redrive"], &[("QUEUE", "nothing")], format!("QUEUE: {queues} \"nothing\"")),
         (&["trace"], &[("ID", "lamp")], format!("ID: {id} \"lamp\"")),
         (&["trace", "lamp"], &[], format!("ID: {id} \"lamp\"")),
-        (
-            &["trace"],
-            &[],
-            "which reservation? `./flash trace ID`, with the reservation_id of a 202 or of `GET /v1/orders`".into(),
-        ),
+        (&["trace"], &[], which.into()),
     ];
     for (arguments, environment, line) in cases {
         let status = if arguments == ["trace"] && environment.is_empty() { 1 } else { 2 };
@@ -240,43 +229,40 @@ fn what_is_missing_on_the_machine_is_named_with_how_to_get_it() {
     one_line(&home.local(&["install"], &[("PATH", nothing.to_str().unwrap())]), 1, missing);
 }
 
-/// The record of a system whose API and AWS are on `port`.
-fn state(supervisor: &Value, port: u16) -> Value {
+/// The record of a running system whose API and AWS are on `port`: this test is its supervisor.
+fn state(port: u16) -> Value {
     let url = loopback(port);
     let deployment = Deployment { endpoint: url.clone(), api_url: url, ..Deployment::default() };
     json!({
-        "supervisor": supervisor,
+        "supervisor": ProcessRun::of(i32::try_from(std::process::id()).unwrap()),
         "ports": { "valkey": port, "emulator": port, "gateway": port, "web": port },
         "issuer_key_pem": new_key().unwrap(),
         "deployment": deployment,
     })
 }
 
-/// A process that runs as long as this test.
-fn running() -> Value {
-    json!(ProcessRun::of(i32::try_from(std::process::id()).unwrap()))
-}
-
 #[test]
-fn a_damaged_note_of_the_running_system_is_named() {
-    for (name, text) in [("cut", "{\"supervisor\":"), ("bare", "{}"), ("other", "\u{0}")] {
-        let home = Home::with(name, text);
-        let line = format!("{} is damaged; remove it, then `make up`", home.file().display());
-        for command in [&["token"][..], &["audit"], &["pass"], &["redrive", "orders"], &["down"], &["watch"]] {
-            one_line(&home.local(command, &[]), 1, &line);
-        }
-    }
-}
-
-#[test]
-fn a_system_that_was_killed_is_no_running_one() {
+fn a_system_that_cannot_be_asked_is_told_of() {
     let port = Port::free().unwrap();
-    let mut supervisor = running();
-    supervisor["started"] = json!(supervisor["started"].as_u64().unwrap() - 1);
-    let home = Home::with("killed", &state(&supervisor, port.number()).to_string());
-    for command in [&["token"][..], &["audit"], &["pass"], &["redrive", "orders"], &["watch"], &["event"]] {
-        let line = "what `make up` started was killed; start it again with `make up`";
-        one_line(&home.local(command, &[]), 1, line);
+    let (mut starting, mut killed) = (state(port.number()), state(port.number()));
+    starting["deployment"] = Value::Null;
+    killed["supervisor"]["started"] = json!(killed["supervisor"]["started"].as_u64().unwrap() - 1);
+    let damaged = " is damaged; remove it, then `make up`";
+    for (name, record, line) in [
+        ("cut", "{\"supervisor\":", damaged),
+        ("bare", "{}", damaged),
+        ("other", "\u{0}", damaged),
+        ("killed", &killed.to_string(), "what `make up` started was killed; start it again with `make up`"),
+        ("starting", &starting.to_string(), "`make up` is still starting it; try again when it is done"),
+    ] {
+        let home = Home::with(name, record);
+        let file = if line == damaged { home.file().display().to_string() } else { String::new() };
+        for command in [&["token"][..], &["audit"], &["pass"], &["redrive", "orders"], &["watch"], &["event"]] {
+            one_line(&home.local(command, &[]), 1, &format!("{file}{line}"));
+        }
+        if line == damaged {
+            one_line(&home.local(&["down"], &[]), 1, &format!("{file}{line}"));
+        }
     }
 }
 
@@ -288,15 +274,6 @@ fn a_second_watch_is_refused() {
     let _taken = std::net::TcpListener::bind(("127.0.0.1", 9000));
     let line = "port 9000 is taken; stop the other `./flash watch` or whatever else uses it";
     one_line(&home.local(&["watch"], &[("CARGO", "true")]), 1, line);
-}
-
-#[test]
-fn a_system_that_is_starting_is_not_asked() {
-    let port = Port::free().unwrap();
-    let mut state = state(&running(), port.number());
-    state["deployment"] = Value::Null;
-    let home = Home::with("starting", &state.to_string());
-    one_line(&home.local(&["token"], &[]), 1, "`make up` is still starting it; try again when it is done");
 }
 
 #[test]
@@ -361,11 +338,8 @@ async fn a_sale_or_round_that_there_is_not_is_answered_with_those_that_there_are
     for command in ["audit", "pass"] {
         let line = "no round 3 of lamp; it is in round 2";
         one_line(&home.local(&[command], &[("ROUND", "3")]), 1, line);
-        one_line(
-            &home.local(&[command, "--sale", "mug", "--round", "7"], &[]),
-            1,
-            "no round 7 of mug; it is in round 2",
-        );
+        let other = home.local(&[command, "--sale", "mug", "--round", "7"], &[]);
+        one_line(&other, 1, "no round 7 of mug; it is in round 2");
     }
     one_line(&home.local(&["redrive", "orders"], &[]), 1, "the API refused: Too busy; try again (overloaded)");
 }

@@ -107,14 +107,9 @@ impl Control<'_> {
     async fn api(&self, api: ApiItem) -> Result<HttpApi> {
         ensure!(api.protocol_type == "HTTP");
         ensure!(!api.disable_execute_api_endpoint, "the API has no endpoint of its own");
-        ensure!(
-            matches!(
-                &*api.route_selection_expression,
-                "$request.method $request.path" | "${request.method} ${request.path}"
-            ),
-            "routes are selected by {}",
-            api.route_selection_expression
-        );
+        let selected = &*api.route_selection_expression;
+        let by_method_and_path = ["$request.method $request.path", "${request.method} ${request.path}"];
+        ensure!(by_method_and_path.contains(&selected), "routes are selected by {selected}");
         let id = api.api_id;
         let stages: Vec<StageItem> = self.known_items("a stage", &format!("/v2/apis/{id}/stages")).await?;
         let [stage] = &stages[..] else { bail!("there are {} stages, but this gateway serves one", stages.len()) };
@@ -126,10 +121,8 @@ impl Control<'_> {
             self.known_items("an authorizer", &format!("/v2/apis/{id}/authorizers")).await?;
         let routes: Vec<RouteItem> = self.known_items("a route", &format!("/v2/apis/{id}/routes")).await?;
         for key in stage.route_settings.keys() {
-            ensure!(
-                routes.iter().any(|route| route.route_key == *key),
-                "there are settings for {key}, but there is no such route"
-            );
+            let is_there = routes.iter().any(|route| route.route_key == *key);
+            ensure!(is_there, "there are settings for {key}, but there is no such route");
         }
         let routes = routes.into_iter().map(|route| {
             let key = route.route_key.clone();
@@ -176,32 +169,21 @@ impl Control<'_> {
 }
 
 impl RouteItem {
-    fn known(
-        self,
-        stage: &StageItem,
-        integrations: &[IntegrationItem],
-        authorizers: &[AuthorizerItem],
-    ) -> Result<Route> {
+    fn known(self, stage: &StageItem, integrations: &[IntegrationItem], known: &[AuthorizerItem]) -> Result<Route> {
         ensure!(!self.api_key_required, "it needs an API key");
         let target = self.target.strip_prefix("integrations/").context("its target is not an integration")?;
         let integration = integrations.iter().find(|each| each.integration_id == target);
         let integration = integration.context("its integration is not there")?;
-        ensure!(integration.integration_type == "AWS_PROXY", "it leads to {}", integration.integration_type);
-        ensure!(
-            integration.payload_format_version == "2.0",
-            "its payload has the format {}",
-            integration.payload_format_version
-        );
-        ensure!(
-            integration.connection_type.as_deref().is_none_or(|connection| connection == "INTERNET"),
-            "its connection is {:?}",
-            integration.connection_type
-        );
+        let IntegrationItem { integration_type, payload_format_version: format, connection_type, .. } = integration;
+        ensure!(integration_type == "AWS_PROXY", "it leads to {integration_type}");
+        ensure!(format == "2.0", "its payload has the format {format}");
+        let connection = connection_type.as_deref().unwrap_or("INTERNET");
+        ensure!(connection == "INTERNET", "its connection is {connection}");
         let authorizer = match self.authorization_type.as_deref() {
             None | Some("NONE") => None,
             Some("JWT") => {
                 let id = self.authorizer_id.context("it has no authorizer")?;
-                let found = authorizers.iter().find(|each| each.authorizer_id == id);
+                let found = known.iter().find(|each| each.authorizer_id == id);
                 Some(found.context("its authorizer is missing")?.known()?)
             }
             Some(other) => bail!("it is authorized by {other}"),
@@ -230,11 +212,8 @@ impl RouteItem {
 impl AuthorizerItem {
     fn known(&self) -> Result<JwtItem> {
         ensure!(self.authorizer_type == "JWT", "its authorizer is a {}", self.authorizer_type);
-        ensure!(
-            self.identity_source == ["$request.header.Authorization"],
-            "its token is in {:?}",
-            self.identity_source
-        );
+        let source = &self.identity_source;
+        ensure!(*source == ["$request.header.Authorization"], "its token is in {source:?}");
         Ok(self.jwt_configuration.clone())
     }
 }

@@ -180,11 +180,8 @@ pub(super) mod tests {
 
     pub(crate) fn prizes() -> Allocation {
         let prize = |name: &str, count| Prize { name: name.to_owned(), count };
-        Allocation::Prizes {
-            prizes: vec![prize("A chair", 1), prize("A lamp", 2)],
-            draw: DrawTime::Instant,
-            beacon: false,
-        }
+        let prizes = vec![prize("A chair", 1), prize("A lamp", 2)];
+        Allocation::Prizes { prizes, draw: DrawTime::Instant, beacon: false }
     }
 
     fn round(allocation: Allocation) -> (Round, Table) {
@@ -271,10 +268,7 @@ pub(super) mod tests {
         assert_eq!(pace(&[]), Pace { step_ms: 10, counts: vec![] });
         assert_eq!(pace(&[0, 0, 9]), Pace { step_ms: 10, counts: vec![3] });
         assert_eq!(pace(&[0, 30, 31]), Pace { step_ms: 10, counts: vec![1, 0, 0, 2] });
-        assert_eq!(
-            (pace(&[0, 199]).step_ms, pace(&[0, 200]).step_ms, pace(&[0, 7_200_000]).step_ms),
-            (10, 20, 500_000)
-        );
+        assert_eq!([199, 200, 7_200_000].map(|last| pace(&[0, last]).step_ms), [10, 20, 500_000]);
         let (mut figures, given) = (Figures::new(true), given(split(), 4, |_| {}));
         given.draw.show(&mut figures);
         let bars = figures.text.lines().filter(|line| line.ends_with(&"█".repeat(40))).count();

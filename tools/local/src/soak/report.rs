@@ -105,10 +105,7 @@ impl fmt::Display for Report {
             wrong.iter().try_for_each(|wrong| writeln!(f, "      {wrong}"))?;
         }
 
-        writeln!(
-            f,
-            "\nMemory, MB: medians of the second and the last quarter of a process's time, and what is allowed"
-        )?;
+        writeln!(f, "\nMemory, MB: medians of the second and the last quarter of a process's time, and the limit")?;
         for Growth { what, from, to, allowed, is_judged } in &self.memory {
             let mb = |kb: &f64| kb / 1024.0;
             let allowed = if *is_judged { format!("{:>8.1}", mb(allowed)) } else { "not judged".to_owned() };

@@ -50,11 +50,8 @@ impl WebServer {
     /// The same on a port that was bound before.
     pub fn start_on(listener: TcpListener, deployment: &Deployment, issuer: Issuer, api: Served) -> Result<Self> {
         let pages = paths::pages();
-        ensure!(
-            pages.join("index.html").is_file(),
-            "the pages are not built: no index.html in {}; run `make build`",
-            pages.display()
-        );
+        let are_built = pages.join("index.html").is_file();
+        ensure!(are_built, "the pages are not built: no index.html in {}; run `make build`", pages.display());
         let shared = Arc::new(Shared {
             client: Client::new(&deployment.api_url)?,
             api,

@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use ::sale::audit::Awarded;
-use ::sale::{Allocation, Award, DrawTime, OrderState, Prize};
+use ::sale::{Allocation, Award, DrawTime, Order, OrderState, Prize};
 use anyhow::{Context, Result, bail};
 use sale::award::{self, Hex, merkle};
 use serde_json::json;
@@ -27,11 +27,8 @@ pub(in crate::demo) struct Lottery;
 impl Staged for Lottery {
     fn offer(plan: &Plan) -> NewSale {
         let prizes = prizes_for(plan.units);
-        plan.sale("lottery").titled("Prize draw at the end").free(Allocation::Prizes {
-            prizes,
-            draw: DrawTime::AtEnd,
-            beacon: false,
-        })
+        let allocation = Allocation::Prizes { prizes, draw: DrawTime::AtEnd, beacon: false };
+        plan.sale("lottery").titled("Prize draw at the end").free(allocation)
     }
 
     async fn end(desk: &Desk<'_>) -> Result<()> {
@@ -60,16 +57,14 @@ impl Staged for Lottery {
         let draw = found.ledger.draw(id).await?.and_then(|draw| draw.closed);
         let closed = draw.with_context(|| format!("the entries of round {id} have not closed"))?;
         let seed = found.ledger.seed(id).await?.with_context(|| format!("round {id} has no seed"))?.seed;
-        let table =
-            round.terms.plan().context("it has a plan")?.values(&seed).map_err(|error| anyhow::anyhow!("{error}"))?;
+        let plan = round.terms.plan().context("it has a plan")?;
+        let table = plan.values(&seed).map_err(|error| anyhow::anyhow!("{error}"))?;
         let commitment = award::commit(id.sale.as_str(), id.number.0, &seed, &award::digest(&table));
 
         let mut entries: Vec<_> = found.live().collect();
         entries.sort_by_key(|order| order.reservation.unit);
-        let leaves: Vec<Vec<u8>> = entries
-            .iter()
-            .map(|order| merkle::entry(order.reservation.unit.0, &order.reservation.id.to_string()))
-            .collect();
+        let leaf = |order: &&Order| merkle::entry(order.reservation.unit.0, &order.reservation.id.to_string());
+        let leaves: Vec<Vec<u8>> = entries.iter().map(leaf).collect();
         let counts: Vec<u32> = prizes.iter().map(|prize| prize.count).collect();
         let key = award::shuffle_key(&seed, None);
         let winners: BTreeMap<u32, u64> = award::winners(&counts, u32::try_from(entries.len())?, &key).collect();

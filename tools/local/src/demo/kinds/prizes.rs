@@ -17,11 +17,9 @@ pub(in crate::demo) struct Prizes;
 
 impl Staged for Prizes {
     fn offer(plan: &Plan) -> NewSale {
-        plan.sale("tickets").titled("Prize draw").free(Allocation::Prizes {
-            prizes: prizes_for(plan.units),
-            draw: DrawTime::Instant,
-            beacon: false,
-        })
+        let prizes = prizes_for(plan.units);
+        let allocation = Allocation::Prizes { prizes, draw: DrawTime::Instant, beacon: false };
+        plan.sale("tickets").titled("Prize draw").free(allocation)
     }
 
     async fn count(found: &Found<'_>) -> Result<Figures> {
