@@ -125,7 +125,6 @@ impl Alarm {
         self.threshold
     }
 
-    /// Whether its metric was ever measured.
     pub fn can_be_judged(&self, measured: &Measured) -> bool {
         measured.0.contains_key(&self.metric)
     }

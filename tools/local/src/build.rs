@@ -79,7 +79,6 @@ pub fn build_pages() -> Result<()> {
     run(Command::new("node").arg("build.js").current_dir(paths::web()), "node")
 }
 
-/// Runs a tool to its end.
 pub fn run(command: &mut Command, tool: &str) -> Result<()> {
     let output = match command.stdin(Stdio::null()).output() {
         Err(error) if error.kind() == ErrorKind::NotFound => bail!("not installed: {tool}"),

@@ -36,7 +36,6 @@ const USERS_IN_A_REQUEST: usize = 1_000;
 pub struct Client {
     http: Arc<load::Client>,
     tries: u32,
-    /// The token of the operator who asks, if one does.
     operator: Option<Token>,
 }
 
@@ -94,7 +93,6 @@ fn for_people(answer: &Value) -> String {
     }
 }
 
-/// One page of an export.
 pub(crate) struct Page {
     pub(crate) rows: u64,
     /// Roughly how many rows all pages have, if this is the first one.
@@ -185,7 +183,6 @@ impl Client {
         Ok(Self { operator: Some(token.parse()?), ..self })
     }
 
-    /// A client for an operator whose token `issuer` signs.
     pub fn for_operator(api_url: &str, issuer: &Issuer) -> Result<Self> {
         Self::new(api_url)?.of_operator(&issuer.operator_token("operator")?)
     }
@@ -226,7 +223,6 @@ impl Client {
         Ok(Request::new(method, path)?.token(self.operator.as_ref().context("only operators may ask this")?))
     }
 
-    /// Creates a sale and publishes it.
     pub async fn open_sale(&self, sale: &NewSale) -> Result<()> {
         self.post("/v1/admin/sales", Some(&serde_json::to_value(sale)?)).await?;
         self.post(&format!("/v1/admin/sales/{}/publish", sale.sale_id), None).await
@@ -256,7 +252,6 @@ impl Client {
         Ok(())
     }
 
-    /// An operator's request without a body.
     pub async fn operate(&self, method: &str, path: &str) -> Result<Value> {
         granted(&self.ask_as_operator(method, path).await?)
     }
@@ -287,7 +282,6 @@ impl Client {
         if response.status == 404 { Ok(None) } else { shown(&response).map(Some) }
     }
 
-    /// The public draw of a round.
     pub async fn draw(&self, RoundId { sale, number }: &RoundId) -> Result<Value> {
         self.published(&format!("/{sale}/rounds/{number}/draw")).await?.context("there is no draw")
     }
@@ -347,12 +341,10 @@ impl Client {
         document["status"].as_str().map(str::to_owned).with_context(|| format!("no status: {document}"))
     }
 
-    /// A reservation as the API shows it.
     async fn reservation(&self, token: &str, id: &str) -> Result<Value> {
         Ok(self.send(Request::reservation(Method::GET, id)?.token(&token.parse()?)).await?.json())
     }
 
-    /// Waits until a reservation is an order, and returns it.
     pub async fn ordered(&self, token: &str, id: &str) -> Result<Value> {
         let deadline = Instant::now() + ORDERED_WITHIN;
         loop {

@@ -31,7 +31,6 @@ impl Control {
         Self { http: reqwest::Client::new(), endpoint: endpoint.to_owned() }
     }
 
-    /// Deploys a function with this program and environment.
     pub async fn create_function(
         &self,
         name: &str,
@@ -118,7 +117,6 @@ impl Control {
         self.create(&format!("/v2/apis/{}/routes", api.id), &with(route, more)).await.map(drop)
     }
 
-    /// Creates the item at a path.
     pub async fn create(&self, path: &str, item: &Value) -> Result<Value> {
         let service = if path.starts_with("/v2") { "apigateway" } else { "lambda" };
         Ok(serde_json::from_str(&granted(self.request(Method::POST, service, path).json(item), path).await?)?)

@@ -44,7 +44,6 @@ pub(crate) fn file() -> PathBuf {
     paths::state().join("up.json")
 }
 
-/// A log of what `up` started.
 pub(crate) fn log(name: &str) -> PathBuf {
     paths::state().join(format!("up-{name}.log"))
 }

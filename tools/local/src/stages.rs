@@ -22,7 +22,6 @@ pub(crate) fn without_bars<T>(work: impl FnOnce() -> T) -> T {
     BARS.suspend(work)
 }
 
-/// Prints a line above the bars.
 pub(crate) fn say_above(line: &str) {
     without_bars(|| eprintln!("{line}"));
 }

@@ -29,12 +29,10 @@ const START_TIMEOUT: Duration = Duration::from_secs(120);
 const END_TIMEOUT: Duration = Duration::from_secs(25);
 /// The sale that commands use by default.
 const SALE: &str = "lamp";
-/// How long it is open.
 const SALE_OPEN_S: i64 = 7 * 24 * 60 * 60;
 const PAYMENT_WINDOW_S: u32 = 900;
 /// How long until the sale with a countdown opens, in seconds.
 const CHAIR_OPENS_IN_S: i64 = 120;
-/// The description of the lamp.
 const LAMP: &str = "Enamelled steel, 38 cm across, with two metres of braided cable and a bayonet socket.\n\
                     Made in batches of a hundred. A bulb is not included.";
 const LAMP_LIST_PRICE_MINOR: u64 = 1490;
@@ -219,7 +217,6 @@ async fn wait_until(running: &Running, ready: impl Fn() -> bool, what: &str) -> 
     Ok(())
 }
 
-/// Ends what `up` started.
 pub fn down() -> Result<()> {
     let _alone = lock()?;
     end()

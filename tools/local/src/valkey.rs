@@ -38,7 +38,6 @@ impl Valkey {
         Self::start_as(port, command)
     }
 
-    /// Starts what `command` describes, in a folder of its own.
     pub(crate) fn start_as(port: Port, mut command: Command) -> Result<Self> {
         let folder = paths::state().join(format!("valkey-{}", Uuid::new_v4().simple()));
         command.arg("--dir").arg(&folder);
@@ -120,7 +119,6 @@ pub(crate) fn is_ready(log: &Path) -> bool {
     std::fs::read_to_string(log).is_ok_and(|text| text.contains(READY))
 }
 
-/// The command that starts a server on `port`.
 pub fn command(port: u16) -> Result<Command> {
     let mut command = Command::new(binary()?);
     command.args(["--bind", "127.0.0.1", "--port", &port.to_string()]);

@@ -35,7 +35,6 @@ struct Node {
     announced: u16,
 }
 
-/// What a node says about itself.
 struct Itself {
     id: String,
     master: bool,
@@ -60,12 +59,10 @@ impl ValkeyCluster {
         &self.password
     }
 
-    /// The ports that the nodes announce to clients.
     pub fn announced(&self) -> Vec<u16> {
         self.nodes.iter().map(|node| node.announced).collect()
     }
 
-    /// The node that has a slot, by index.
     pub async fn owner(&self, slot: u16) -> Result<usize> {
         for index in self.running() {
             let Ok(node) = self.itself(index).await else { continue };
@@ -76,13 +73,11 @@ impl ValkeyCluster {
         bail!("nobody has slot {slot}")
     }
 
-    /// The slot of a key.
     pub async fn slot_of(&self, key: &str) -> Result<u16> {
         let first = self.running().next().context("a running node")?;
         self.connection(first).await?.send(&["CLUSTER", "KEYSLOT", key]).await
     }
 
-    /// Kills a node, like `kill -9`.
     pub fn kill(&mut self, index: usize) {
         self.nodes[index].valkey.kill();
     }
@@ -96,7 +91,6 @@ impl ValkeyCluster {
         self.nodes[index].valkey.resume()
     }
 
-    /// Waits until another node than `old` has a slot.
     pub async fn successor(&self, slot: u16, old: usize) -> Result<usize> {
         until("another node has the slot", async || self.owner(slot).await.ok().filter(|index| *index != old)).await
     }
@@ -175,7 +169,6 @@ impl ValkeyCluster {
         Ok(())
     }
 
-    /// Whether a node knows all the others.
     async fn all_known(&self, index: usize) -> Result<bool> {
         let nodes: String = self.connection(index).await?.send(&["CLUSTER", "NODES"]).await?;
         Ok(nodes.lines().count() == self.nodes.len() && !nodes.contains("handshake"))

@@ -24,7 +24,6 @@ pub(super) enum Own {
 }
 
 impl Own {
-    /// The HTTP response.
     pub(super) fn response(self) -> Response<Body> {
         let status = match self {
             Self::Auth(AuthError::Scope) => StatusCode::FORBIDDEN,

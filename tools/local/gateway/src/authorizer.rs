@@ -38,11 +38,9 @@ pub(super) enum AuthError {
     NoToken,
     /// For this reason.
     BadToken(&'static str),
-    /// The token lacks the route's scope.
     Scope,
 }
 
-/// Verifies tokens of an issuer.
 pub(super) struct Authorizer {
     http: reqwest::Client,
     deployed: JwtItem,

@@ -30,7 +30,6 @@ pub(super) struct HttpApi {
     pub(super) id: String,
     pub(super) routes: Vec<Route>,
     pub(super) cors: Option<Cors>,
-    /// The functions behind the routes, by name.
     pub(super) functions: BTreeMap<String, FunctionSpec>,
 }
 
@@ -232,7 +231,6 @@ fn function_of(uri: &str) -> Result<String> {
     Ok(name.to_owned())
 }
 
-/// Extracts the program from an archive.
 fn unpack(archive: &[u8], into: &Path) -> Result<()> {
     use std::os::unix::fs::OpenOptionsExt;
     let mut archive = zip::ZipArchive::new(std::io::Cursor::new(archive)).context("it is not an archive")?;

@@ -41,7 +41,6 @@ pub use deployed::MAX_TIMEOUT;
 pub use pool::Concurrency;
 pub use served::Served;
 
-/// Enough open files.
 const MOST_FILES: u64 = 16_384;
 
 /// A gateway on the loopback. Dropping it ends it, together with the functions behind it.
@@ -116,12 +115,10 @@ impl Gateway {
         self.served.clone()
     }
 
-    /// The counts of each function's processes so far.
     pub fn counts(&self) -> BTreeMap<String, PoolCounts> {
         self.served.0.pools.iter().map(|(name, pool)| (name.clone(), pool.counts())).collect()
     }
 
-    /// The process groups of a function's processes.
     pub fn process_groups(&self, function: &str) -> Vec<u32> {
         self.served.0.pools.get(function).map_or_else(Vec::new, |pool| pool.process_groups())
     }

@@ -18,7 +18,6 @@ pub fn venv() -> PathBuf {
     root().join("tools/.venv")
 }
 
-/// A program of the virtual environment.
 pub fn venv_program(name: &str) -> PathBuf {
     venv().join("bin").join(name)
 }
@@ -27,7 +26,6 @@ pub fn cdk() -> PathBuf {
     root().join("infra/cdk")
 }
 
-/// The pages' sources.
 pub fn web() -> PathBuf {
     root().join("web")
 }

@@ -75,16 +75,13 @@ pub struct FunctionSpec {
     /// As in [`Concurrency`]. More than one is Lambda's concurrent mode.
     pub at_once: usize,
     pub most: usize,
-    /// The log file of its processes.
     pub log: PathBuf,
 }
 
-/// Why an event was not handled.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Refused {
     /// Too many events are waiting, or the pool has ended.
     Full,
-    /// It was taken, but failed.
     Fault(Fault),
 }
 
@@ -105,14 +102,10 @@ struct Counts {
     running: Mutex<Vec<u32>>,
 }
 
-/// Counts of a function's processes so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct PoolCounts {
-    /// Processes that were started.
     pub cold_starts: u64,
-    /// Processes that died, for whatever reason.
     pub deaths: u64,
-    /// Events that took too long.
     pub timeouts: u64,
     pub running: usize,
     /// Their memory, in kB.

@@ -102,7 +102,6 @@ impl Kept {
         Ok(self.ended || self.wait(WaitPidFlag::WNOHANG)?)
     }
 
-    /// Kills it at once, like `kill -9`.
     pub fn kill(&mut self) {
         if !self.ended {
             let _ = killpg(group(&self.child), Signal::SIGKILL);
@@ -155,7 +154,6 @@ pub fn resident_of(process: &Path) -> Option<u64> {
     status.lines().find_map(|line| line.strip_prefix("VmRSS:")?.trim().split(' ').next()?.parse().ok())
 }
 
-/// The folder in `/proc` of each process of a group.
 pub fn members(group: u32) -> impl Iterator<Item = PathBuf> {
     let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten().map(|entry| entry.path());
     let group = group.to_string();
@@ -171,7 +169,6 @@ fn stat(process: &Path) -> Option<Vec<String>> {
     (!matches!(fields.first()?.as_str(), "Z" | "X")).then_some(fields)
 }
 
-/// How a process ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ended {
     /// It was no longer running.
@@ -200,7 +197,6 @@ impl ProcessRun {
         Some(Self { id, started: fields.get(19)?.parse().ok()?, boot })
     }
 
-    /// Whether it is still running.
     pub fn is_running(&self) -> bool {
         Self::of(self.id).as_ref() == Some(self)
     }
@@ -262,7 +258,6 @@ fn group(child: &Child) -> Pid {
     Pid::from_raw(i32::try_from(child.id()).unwrap_or(i32::MAX))
 }
 
-/// The last lines of a log.
 pub fn tail(log: &Path) -> String {
     let text = std::fs::read_to_string(log).unwrap_or_default();
     let lines: Vec<&str> = text.lines().collect();

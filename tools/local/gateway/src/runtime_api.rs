@@ -23,12 +23,9 @@ use crate::server;
 /// The result of an event: its answer, or why there is none.
 pub type Made = Result<Bytes, Fault>;
 
-/// Why an event has no answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Fault {
-    /// The function reported this error.
     Reported(Bytes),
-    /// Its process died.
     Died,
     /// It exceeded its time limit, and its process was ended.
     TimedOut,
@@ -72,7 +69,6 @@ impl Events {
         self.waiting.load(Ordering::Acquire) > self.free.load(Ordering::Acquire)
     }
 
-    /// The number of events that nobody has taken.
     pub(crate) fn waiting(&self) -> usize {
         self.waiting.load(Ordering::Acquire)
     }
@@ -148,7 +144,6 @@ struct Taken {
 
 /// Events that a process has had for too long.
 pub(crate) struct Overdue {
-    /// How many.
     pub(crate) count: u64,
     /// Whether the process has answered nothing else since it took one of them.
     pub(crate) hangs: bool,
@@ -246,7 +241,6 @@ fn serve(listener: TcpListener, desk: Arc<Desk>) -> JoinHandle<()> {
     server::serve(listener, None, move |_, request| answer(Arc::clone(&desk), request))
 }
 
-/// The answer to a function's process.
 async fn answer(desk: Arc<Desk>, request: Request<Incoming>) -> Response<Body> {
     let (Parts { method, uri, .. }, body) = request.into_parts();
     let Some(path) = uri.path().strip_prefix("/2018-06-01/runtime/") else { return empty(StatusCode::NOT_FOUND) };

@@ -31,7 +31,6 @@ const MAX_BODY_BYTES: usize = 10 * 1024 * 1024;
 const MAX_HEAD_BYTES: usize = 10_240;
 const REQUEST_ID: HeaderName = HeaderName::from_static("apigw-requestid");
 
-/// What a gateway serves.
 #[derive(Clone)]
 pub struct Served(pub(super) Arc<Shared>);
 

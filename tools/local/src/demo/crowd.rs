@@ -57,9 +57,7 @@ pub(super) struct Buyer {
     pub(super) token: String,
     pub(super) user: UserId,
     pub(super) turn: Turn,
-    /// The token as a header value.
     pub(super) carried: Token,
-    /// The pass from the gate.
     entered: OnceCell<String>,
 }
 
@@ -78,7 +76,6 @@ impl Buyer {
     }
 }
 
-/// The answer that a buyer gets.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Heard {
     /// 202: the buyer has a unit.
@@ -115,7 +112,6 @@ pub(super) struct Crowd {
 pub(super) struct Promised {
     /// Reservations that were answered with 202, with their buyer and wave.
     pub(super) accepted: HashMap<String, (usize, Wave)>,
-    /// The answers in the resale.
     pub(super) resale: BTreeMap<String, u64>,
 }
 
@@ -222,7 +218,6 @@ impl Crowd {
         Heard::Reserved
     }
 
-    /// Asks for a unit once.
     pub(super) async fn ask(&self, buyer: &Buyer, wave: Wave) -> Heard {
         let Ok(request) = self.request(buyer, wave).await else { return Heard::Nothing };
         self.note(buyer, wave, &self.send(buyer, &request).await)

@@ -19,7 +19,6 @@ pub(super) struct Changed {
     pub(super) scripts: Scripts,
 }
 
-/// The digests of both versions of the script.
 #[derive(Debug, Clone, serde::Serialize)]
 pub(super) struct Scripts {
     pub(super) old: String,

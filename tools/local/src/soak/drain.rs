@@ -48,11 +48,9 @@ impl Audited {
     }
 }
 
-/// How everything came to rest.
 #[derive(Debug, Clone, Default, Serialize)]
 pub(super) struct Rest {
     pub(super) audits: Vec<Audited>,
-    /// Orders that wait for a payment.
     pub(super) pending: usize,
     pub(super) queued: u64,
     pub(super) seconds: f64,

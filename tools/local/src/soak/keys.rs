@@ -17,7 +17,6 @@ const LONGEST_OF_A_VISIT: Duration = Duration::from_secs(130);
 /// The longest lifetime of a lease. A process renews its own every second.
 const LONGEST_OF_A_LEASE: Duration = Duration::from_secs(3);
 
-/// How long a key is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Life {
     /// As long as its round: one key of this kind for each lane.
@@ -56,7 +55,6 @@ pub(super) struct Keys {
     pub(super) without_ttl: Vec<String>,
     /// Some keys whose TTL exceeds the limit of their kind.
     pub(super) too_long: Vec<String>,
-    /// Some keys of unknown kinds.
     pub(super) unknown: Vec<String>,
     pub(super) by_round: BTreeMap<String, OfRound>,
     pub(super) bytes: u64,
@@ -132,7 +130,6 @@ fn note(names: &mut Vec<String>, name: String) {
     }
 }
 
-/// Looks at every key of the Redis at `url`.
 pub(super) async fn look(url: &str) -> Result<Keys> {
     let mut connection = redis::Client::open(url)?.get_multiplexed_async_connection().await?;
     let (mut keys, mut tags) = (Keys::default(), BTreeMap::new());

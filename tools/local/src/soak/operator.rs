@@ -58,7 +58,6 @@ impl Operator {
         }
     }
 
-    /// Runs a scheduled function until it succeeds.
     async fn run(&self, function: &str) -> Result<()> {
         let deadline = Instant::now() + PATIENCE;
         loop {

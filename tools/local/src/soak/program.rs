@@ -33,7 +33,6 @@ const UNITS_PER_VISITOR: f64 = 0.25;
 pub(super) const KILLED: [&str; 8] =
     ["reservation", "order", "payment", "expiry", "admission", "reconciliation", "warmup", "admin"];
 
-/// What Redis loses when it dies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Loss {
@@ -152,7 +151,6 @@ impl Program {
         Self { minutes, seed, day_s, visitors_per_s: VISITORS_PER_S, units, events }
     }
 
-    /// What its events are.
     pub(super) fn kinds(&self) -> BTreeSet<&'static str> {
         self.events.iter().map(|event| event.what.kind()).collect()
     }

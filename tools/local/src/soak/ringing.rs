@@ -29,7 +29,6 @@ struct Rang {
     is_caused: bool,
 }
 
-/// What the alarms did in a run.
 #[derive(Debug, Default)]
 pub(super) struct Rung {
     looks: usize,

@@ -20,7 +20,6 @@ use crate::identity::Bearer;
 const PEOPLE: usize = 2_000;
 const MISCHIEVOUS: usize = 15;
 
-/// An event that was tried.
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct Done {
     /// Seconds from the beginning.
@@ -55,7 +54,6 @@ pub(super) struct Noted {
     pub(super) losses_ns: Vec<u64>,
     pub(super) killed: usize,
     pub(super) scripts: Option<Scripts>,
-    /// Whether Redis knew both scripts at once.
     pub(super) both_known: bool,
 }
 
@@ -86,7 +84,6 @@ impl Run {
         self.began.elapsed().as_secs_f64()
     }
 
-    /// The time this many seconds from the beginning.
     pub(super) fn at(&self, seconds: f64) -> tokio::time::Instant {
         (self.began + std::time::Duration::from_secs_f64(seconds.max(0.0))).into()
     }

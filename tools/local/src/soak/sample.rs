@@ -30,7 +30,6 @@ pub(super) struct Sample {
     pub(super) memory_kb: BTreeMap<String, u64>,
     /// None while Redis does not answer.
     pub(super) keys: Option<Keys>,
-    /// The number of items in the table, if the emulator reports it.
     pub(super) items: Option<u64>,
     pub(super) queues: BTreeMap<&'static str, Depth>,
 }
@@ -79,7 +78,6 @@ impl Sampler {
         Sample { at_s, memory_kb, keys, items, queues: self.depths().await.unwrap_or_default() }
     }
 
-    /// The number of messages in each queue.
     pub(super) async fn depths(&self) -> Result<BTreeMap<&'static str, Depth>> {
         let mut depths = BTreeMap::new();
         for (name, url) in queues(&self.system.deployment).into_iter().filter(|(_, url)| !url.is_empty()) {

@@ -14,7 +14,6 @@ pub(super) struct Counts {
     pub(super) visitors: u64,
     /// By step, and then by answer.
     pub(super) answers: BTreeMap<&'static str, BTreeMap<String, u64>>,
-    /// Requests to each side.
     pub(super) by_side: BTreeMap<&'static str, u64>,
     /// Requests for a unit while there were two sides.
     pub(super) side_by_side: BTreeMap<&'static str, u64>,
@@ -29,7 +28,6 @@ pub(super) struct Counts {
     pub(super) got_away_with: Vec<String>,
 }
 
-/// Counts from many tasks.
 #[derive(Default)]
 pub(super) struct Tally(Mutex<Counts>);
 

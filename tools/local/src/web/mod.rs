@@ -33,7 +33,6 @@ struct Shared {
     headers: HeaderMap,
 }
 
-/// A web server on the loopback. Dropping it ends it.
 pub struct WebServer {
     address: SocketAddr,
     server: JoinHandle<std::io::Result<()>>,
@@ -76,7 +75,6 @@ impl WebServer {
         loopback(self.address.port())
     }
 
-    /// Waits until it ends, which it does not do by itself.
     pub async fn ended(mut self) -> Result<()> {
         Ok((&mut self.server).await??)
     }
