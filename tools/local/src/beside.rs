@@ -9,7 +9,7 @@ use nix::unistd::Pid;
 use tokio::process::{Child, Command};
 
 use crate::deployment::Deployment;
-use crate::setup::start_with_page;
+use crate::setup::start_while;
 use crate::up::environment;
 
 /// How often new sales are loaded. The schedule's minute is too long for a program that creates many.
@@ -38,7 +38,7 @@ impl Drop for Group {
 /// ends the system. Returns the program's exit status.
 pub async fn run_beside(program: &[String]) -> Result<ExitCode> {
     let [name, arguments @ ..] = program else { bail!("which program?") };
-    let (cloud, web) = start_with_page(false).await?;
+    let ((), cloud, web) = start_while(false, |_| async { Ok(()) }).await?;
 
     let mut command = Command::new(name);
     command

@@ -47,18 +47,13 @@ pub async fn check_line(round: &RoundId, ticket: Option<&str>, noted: Option<&st
     public.print(&check(round, &document, ticket, noted)?)
 }
 
-pub fn check(
-    round: &RoundId,
-    document: &LineDocument,
-    ticket: Option<&str>,
-    commitment: Option<&str>,
-) -> Result<CheckedLine> {
-    let shown = document.round_id();
+pub fn check(round: &RoundId, line: &LineDocument, ticket: Option<&str>, noted: Option<&str>) -> Result<CheckedLine> {
+    let shown = line.round_id();
     ensure!(shown == *round, "asked for {round}, but the answer is the line of {shown}");
-    let Some(seed) = &document.seed else { bail!("the seed is not public yet; it will be at {}", document.opens_at) };
+    let Some(seed) = &line.seed else { bail!("the seed is not public yet; it will be at {}", line.opens_at) };
     let seed = award::Seed(award::bytes32(seed).context("the seed is not 64 lower-case hex digits")?);
     let computed = commit(round, &seed).to_string();
-    for published in [Some(&*document.commitment), commitment].into_iter().flatten() {
+    for published in [Some(&*line.commitment), noted].into_iter().flatten() {
         let gives = format!("the seed gives {computed}, but {published} was published");
         ensure!(computed == published, "the commitment does not hold: {gives}");
     }
@@ -67,14 +62,14 @@ pub fn check(
         let ticket = Ticket::said(text).context("this is not a ticket")?;
         ensure!(ticket.round == round.number, "the ticket is for round {}", ticket.round);
         let place = order.place(&ticket.user);
-        Ok(CheckedPlace::new(ticket, place, document))
+        Ok(CheckedPlace::new(ticket, place, line))
     });
     Ok(CheckedLine {
         round: round.to_string(),
-        state: document.state,
+        state: line.state,
         commitment: computed,
-        people: document.people.estimate,
-        early_ppb: document.admitted.early_ppb,
+        people: line.people.estimate,
+        early_ppb: line.admitted.early_ppb,
         place: place.transpose()?,
     })
 }

@@ -36,13 +36,7 @@ pub fn install() -> Result<()> {
 }
 
 /// Sets up, unless everything is `built`, and starts the whole system with its page on free ports. Dropping both ends
-/// everything.
-pub async fn start_with_page(built: bool) -> Result<(Cloud, WebServer)> {
-    let ((), cloud, web) = start_while(built, |_| async { Ok(()) }).await?;
-    Ok((cloud, web))
-}
-
-/// The same, and does `work` with the issuer while the app is deployed.
+/// everything. Does `work` with the issuer while the app is deployed.
 pub(crate) async fn start_while<T, F>(built: bool, work: impl FnOnce(Issuer) -> F) -> Result<(T, Cloud, WebServer)>
 where
     F: Future<Output = Result<T>>,

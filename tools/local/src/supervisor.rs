@@ -8,7 +8,8 @@ use anyhow::{Context, Result, bail};
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 
-use crate::gateway::{Concurrency, Gateway};
+use crate::deployment::Deployment;
+use crate::gateway::{Concurrency, Gateway, MAX_TIMEOUT};
 use crate::process::{Kept, Port, ProcessRun, tail};
 use crate::running::{Ports, log, running};
 use crate::web::WebServer;
@@ -43,8 +44,8 @@ pub async fn supervise(ports: Ports) -> Result<()> {
     let front = async {
         deployed.await.context("`up` ended before everything was deployed")?;
         let (deployment, issuer) = running()?;
-        let gateway =
-            Gateway::start_on(gateway_port, &deployment.endpoint, &deployment.home, Concurrency::FAST).await?;
+        let Deployment { endpoint, home, .. } = &deployment;
+        let gateway = Gateway::start_within(MAX_TIMEOUT, gateway_port, endpoint, home, Concurrency::FAST).await?;
         let web = WebServer::start_on(web_port, &deployment, issuer, gateway.served())?;
         tokio::select! {
             ended = gateway.ended() => ended,

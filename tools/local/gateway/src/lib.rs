@@ -56,21 +56,11 @@ impl Gateway {
     /// gateway does not support.
     pub async fn start(endpoint: &str, port: u16, home: &Path, concurrency: Concurrency) -> Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await.context("the gateway's port is taken")?;
-        Self::start_on(listener, endpoint, home, concurrency).await
-    }
-
-    /// The same on a port that was bound before. Fails if the API has a feature that this gateway does not support.
-    pub async fn start_on(
-        listener: TcpListener,
-        endpoint: &str,
-        home: &Path,
-        concurrency: Concurrency,
-    ) -> Result<Self> {
         Self::start_within(MAX_TIMEOUT, listener, endpoint, home, concurrency).await
     }
 
-    /// The same with another longest time for a request and for its head, since a test need not wait for API Gateway's.
-    /// Fails if the API has a feature that this gateway does not support.
+    /// The same on a port that was bound before, with this longest time for a request and for its head: a test need not
+    /// wait for API Gateway's. Fails if the API has a feature that this gateway does not support.
     pub async fn start_within(
         max_timeout: Duration,
         listener: TcpListener,

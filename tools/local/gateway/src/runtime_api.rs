@@ -192,13 +192,8 @@ impl RuntimeApi {
 
     /// Gives up on events that a process has had for too long.
     pub(crate) fn give_up_overdue(&self) -> Overdue {
-        let overdue: Vec<Taken> = self
-            .desk
-            .taken
-            .lock()
-            .extract_if(|_, taken| taken.at.elapsed() >= self.desk.timeout)
-            .map(|(_, taken)| taken)
-            .collect();
+        let is_overdue = |_: &String, taken: &mut Taken| taken.at.elapsed() >= self.desk.timeout;
+        let overdue: Vec<Taken> = self.desk.taken.lock().extract_if(is_overdue).map(|(_, taken)| taken).collect();
         let answered = *self.desk.answered.lock();
         let hangs = overdue.iter().any(|taken| answered.is_none_or(|answered| answered < taken.at));
         let count = overdue.len() as u64;

@@ -8,6 +8,7 @@ use std::time::Duration;
 use axum::body::{Body, Bytes};
 use axum::extract::Request;
 use axum::http::header::{AUTHORIZATION, CONTENT_LENGTH, HeaderValue};
+use axum::http::request::Parts;
 use axum::http::{HeaderName, Method, Response, StatusCode};
 use governor::DefaultDirectRateLimiter;
 use http_body_util::{BodyExt, Limited};
@@ -84,13 +85,7 @@ impl Served {
 }
 
 impl Shared {
-    async fn answer(
-        &self,
-        id: &str,
-        from: IpAddr,
-        parts: &axum::http::request::Parts,
-        body: Body,
-    ) -> Result<Response<Body>, Own> {
+    async fn answer(&self, id: &str, from: IpAddr, parts: &Parts, body: Body) -> Result<Response<Body>, Own> {
         let deadline = Instant::now() + self.max_timeout;
         let target = parts.uri.path_and_query().map_or("/", |target| target.as_str());
         let head = parts.headers.iter().map(|(name, value)| name.as_str().len() + value.len()).sum::<usize>();
@@ -133,20 +128,15 @@ impl Shared {
             return Err(Own::Status(StatusCode::PAYLOAD_TOO_LARGE));
         }
         let deadline = deadline.min(Instant::now() + *timeout);
-        let made = timeout_at(deadline, pool.invoke(event)).await;
-        let made = made.map_err(|_| Own::Status(StatusCode::SERVICE_UNAVAILABLE))?;
-        let made = made.map_err(|refused| match refused {
-            Refused::Full => Own::Status(StatusCode::SERVICE_UNAVAILABLE),
-            Refused::Fault(_) => Own::Status(StatusCode::INTERNAL_SERVER_ERROR),
-        })?;
-        if made.len() > MAX_PAYLOAD_BYTES {
-            return Err(Own::Status(StatusCode::INTERNAL_SERVER_ERROR));
-        }
-        answer::of_function(&made).ok_or(Own::Status(StatusCode::INTERNAL_SERVER_ERROR))
+        let made = match timeout_at(deadline, pool.invoke(event)).await {
+            Err(_) | Ok(Err(Refused::Full)) => return Err(Own::Status(StatusCode::SERVICE_UNAVAILABLE)),
+            Ok(made) => made.ok().filter(|made| made.len() <= MAX_PAYLOAD_BYTES),
+        };
+        made.and_then(|made| answer::of_function(&made)).ok_or(Own::Status(StatusCode::INTERNAL_SERVER_ERROR))
     }
 }
 
-async fn read(parts: &axum::http::request::Parts, body: Body, deadline: Instant) -> Result<Bytes, Own> {
+async fn read(parts: &Parts, body: Body, deadline: Instant) -> Result<Bytes, Own> {
     let length = parts.headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
     match length {
         Some(0) => return Ok(Bytes::new()),

@@ -42,7 +42,6 @@ pub(super) struct Report {
     pub(super) most_keys: BTreeMap<String, u64>,
 }
 
-/// The largest number of keys of each kind at one time.
 pub(super) fn most_keys(samples: &[Sample]) -> BTreeMap<String, u64> {
     let mut most: BTreeMap<String, u64> = BTreeMap::new();
     for (kind, count) in samples.iter().filter_map(|sample| sample.keys.as_ref()).flat_map(|keys| &keys.by_kind) {

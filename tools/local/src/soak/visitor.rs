@@ -116,14 +116,11 @@ impl Visit<'_> {
     /// Tries for a unit until the answer is final. Returns the reservation, if there is one.
     async fn reserve(&self, request: &Request) -> Option<String> {
         for tried in 1..=TRIES {
-            let both = self.run.system.sides().len() > 1;
-            if both {
+            if self.run.system.sides().len() > 1 {
                 *self.run.tally.counts().side_by_side.entry(self.side.name).or_default() += 1;
             }
             match self.send("reserve", request).await {
-                Some(answer) if answer.status == 202 => {
-                    return answer.text("reservation_id");
-                }
+                Some(answer) if answer.status == 202 => return answer.text("reservation_id"),
                 Some(answer) if answer.status < 500 => return None,
                 _ => tokio::time::sleep(Duration::from_secs(1) * tried).await,
             }
@@ -138,8 +135,7 @@ impl Visit<'_> {
     /// Polls a reservation until it has ended. Returns its last status.
     async fn follow(&self, id: &str, habit: Habit, dice: &mut Dice) -> Option<String> {
         let deadline = Instant::now() + PATIENCE;
-        let thought = Duration::from_secs_f64(dice.between(SHORTEST_THOUGHT_S, LONGEST_THOUGHT_S));
-        let mut thought = Some(thought);
+        let mut thought = Some(Duration::from_secs_f64(dice.between(SHORTEST_THOUGHT_S, LONGEST_THOUGHT_S)));
         while Instant::now() < deadline {
             let status = self.about("poll", Method::GET, id).await.and_then(|answer| answer.text("status"));
             match status.as_deref() {

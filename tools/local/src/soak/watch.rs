@@ -1,5 +1,6 @@
 //! Samples the system, and reports the progress.
 
+use std::convert::Infallible;
 use std::time::Duration;
 
 use parking_lot::Mutex;
@@ -27,11 +28,7 @@ pub(super) fn pause_s(lasts_s: f64) -> f64 {
 }
 
 /// Takes samples until it is dropped.
-pub(super) async fn take_samples(
-    run: &Run,
-    sampler: &Sampler,
-    samples: &Mutex<Vec<Sample>>,
-) -> std::convert::Infallible {
+pub(super) async fn take_samples(run: &Run, sampler: &Sampler, samples: &Mutex<Vec<Sample>>) -> Infallible {
     let mut pace = tokio::time::interval(Duration::from_secs_f64(pause_s(run.program.lasts_s())));
     pace.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     loop {
@@ -41,14 +38,11 @@ pub(super) async fn take_samples(
     }
 }
 
-pub(super) async fn tell(run: &Run, stage: &Stage, samples: &Mutex<Vec<Sample>>) -> std::convert::Infallible {
+pub(super) async fn tell(run: &Run, stage: &Stage, samples: &Mutex<Vec<Sample>>) -> Infallible {
     loop {
         tokio::time::sleep(TELL_EVERY).await;
         let now_s = run.now_s();
-        let line = {
-            let samples = samples.lock();
-            line(run, now_s, samples.last())
-        };
+        let line = line(run, now_s, samples.lock().last());
         run.journal.note(now_s, &line);
         stage.say(format!("{} {line}", clock(now_s)));
     }
@@ -80,7 +74,7 @@ fn line(run: &Run, now_s: f64, last: Option<&Sample>) -> String {
 }
 
 /// Runs the functions that repair, if days are short.
-pub(super) async fn heal(run: &Run) -> std::convert::Infallible {
+pub(super) async fn heal(run: &Run) -> Infallible {
     let every_s = run.program.day_s / HEALS_A_DAY;
     if every_s >= MINUTE_S {
         return std::future::pending().await;
@@ -92,7 +86,7 @@ pub(super) async fn heal(run: &Run) -> std::convert::Infallible {
 }
 
 /// Notes when Redis has run the scripts of both sides.
-pub(super) async fn look_for_both_scripts(run: &Run) -> std::convert::Infallible {
+pub(super) async fn look_for_both_scripts(run: &Run) -> Infallible {
     loop {
         tokio::time::sleep(SCRIPTS_EVERY).await;
         let scripts = run.noted.lock().scripts.clone();
