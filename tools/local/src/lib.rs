@@ -15,7 +15,6 @@ pub mod demo;
 pub mod deployment;
 pub mod emulator;
 pub mod event;
-pub mod export;
 pub mod identity;
 pub mod lagging;
 pub mod lend;

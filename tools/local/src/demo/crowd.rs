@@ -1,5 +1,6 @@
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::time::Duration;
 
 use anyhow::Result;
@@ -7,6 +8,7 @@ use history::Recorder;
 use hyper::Method;
 use load::{Failure, Request, Response, Token};
 use parking_lot::Mutex;
+use pass::line::{Class, LineDocument};
 use pass::{Grant, KeyRing};
 use sale::{BuyerClass, EpochMs, RoundId, Settlement, UserId};
 use tokio::sync::OnceCell;
@@ -14,7 +16,6 @@ use tokio::sync::OnceCell;
 use crate::client::{Client, NewSale};
 use crate::cloud::Cloud;
 use crate::demo::plan::Plan;
-use crate::demo::waiting::Waiting;
 use crate::identity::Bearer;
 use crate::recorded;
 
@@ -105,6 +106,36 @@ pub(super) struct Crowd {
     class_of_members: BuyerClass,
     gathered_at: EpochMs,
     pub(super) promised: Mutex<Promised>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum End {
+    Bought,
+    SoldOutInFront,
+    SoldOutBehind,
+}
+
+#[derive(Debug, Clone, Default)]
+pub(super) struct Waited {
+    pub(super) class: Option<Class>,
+    /// Requests that reached the gateway.
+    pub(super) asked: u32,
+    pub(super) was_admitted: bool,
+    /// Whether a person who tried before their turn was let in.
+    pub(super) jumped: Option<bool>,
+    pub(super) end: Option<End>,
+}
+
+/// What the people in a line share.
+#[derive(Debug, Default)]
+pub(super) struct Waiting {
+    pub(super) people: Mutex<HashMap<usize, Waited>>,
+    /// What was last seen of it.
+    pub(super) last: Mutex<Option<Arc<LineDocument>>>,
+    pub(super) looks: AtomicU64,
+    pub(super) looks_of_the_edge: AtomicU64,
+    /// Units bought from now on are returned ones.
+    pub(super) was_sold_out: AtomicBool,
 }
 
 /// This program's own count. The audit does not use it.

@@ -9,7 +9,6 @@ mod plan;
 mod report;
 mod rush;
 mod settle;
-mod waiting;
 
 use std::io::{IsTerminal, stdin};
 use std::process::ExitCode;

@@ -4,13 +4,11 @@
 mod board;
 mod changed;
 mod check;
-mod crowd;
 mod dice;
 mod director;
 mod drain;
 mod journal;
 mod keys;
-mod mischief;
 mod operator;
 mod processes;
 mod program;
@@ -83,7 +81,7 @@ pub async fn run_soak(soak: &Soak) -> Result<ExitCode> {
 
     let (sampler, samples, rung) = (Sampler::of(system), Mutex::new(Vec::new()), Mutex::default());
     let stage = Stage::spinner("A day in an hour");
-    let work = async { futures::future::join(director::direct(&run), crowd::come(&run)).await };
+    let work = async { futures::future::join(director::direct(&run), visitor::come(&run)).await };
     tokio::select! {
         ((), ()) = work => {}
         never = watch::take_samples(&run, &sampler, &samples) => match never {},

@@ -1,19 +1,29 @@
-//! A visitor who wants a unit: comes, tries, and pays, cancels or lets the payment window pass.
+//! Visitors who want a unit: they come at an even rate, from the beginning to the end of a run, and try, and pay, cancel
+//! or let the payment window pass. Some only attempt what must not get them anything.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use hyper::Method;
 use load::{Failure, Request, Response};
+use sale::{EpochMs, RoundId, RoundNumber, UserId};
+use tokio::task::JoinSet;
 
 use super::board::OnSale;
 use super::dice::Dice;
 use super::run::Run;
 use super::system::Side;
+use super::tally::MISBEHAVE;
 use crate::deployment::sealed;
 use crate::identity::Bearer;
 use crate::recorded;
 
+/// One visitor in this many misbehaves.
+const MISBEHAVES: usize = 15;
+/// How long visitors may stay after the end.
+const LAST_LEAVE: Duration = Duration::from_secs(180);
+/// Passes are valid for five minutes.
+const LONG_AGO_MS: i64 = 20 * 60 * 1000;
 /// One visitor in this many does the work at the gate.
 const THROUGH_THE_GATE: usize = 12;
 /// One visitor in this many clicks twice, one repeats the request later, and one payment in this many is reported twice.
@@ -36,18 +46,53 @@ enum Habit {
     Forgets,
 }
 
+pub(super) async fn come(run: &Arc<Run>) {
+    let (lasts_s, every_s) = (run.program.lasts_s(), 1.0 / run.program.visitors_per_s);
+    let mut visits = JoinSet::new();
+    for n in 0..(lasts_s / every_s) as usize {
+        tokio::time::sleep_until(run.at(n as f64 * every_s)).await;
+        let run = Arc::clone(run);
+        visits.spawn(async move { visit(&run, n).await });
+        while visits.try_join_next().is_some() {}
+    }
+    let all = async { while visits.join_next().await.is_some() {} };
+    // Visitors who still have not left are dropped with the set. Their last requests may take effect, and are recorded
+    // that way.
+    let _ = tokio::time::timeout(LAST_LEAVE, all).await;
+}
+
+async fn visit(run: &Run, n: usize) {
+    // Each visitor has dice of their own, so their luck does not depend on how fast others are served.
+    let mut dice = Dice::new(run.program.seed, 1 + n as u64);
+    let Some(on_sale) = dice.pick(&run.board.live(run.now_s())).cloned() else { return };
+    // While there are two sides, half of the visitors come through each.
+    let sides = run.system.sides();
+    let Some(side) = dice.pick(&sides).cloned() else { return };
+    drop(sides);
+    run.tally.counts().visitors += 1;
+    let misbehaves = dice.one_in(MISBEHAVES);
+    let people = if misbehaves { &run.mischievous } else { &run.people };
+    let person = &people[dice.below(people.len())];
+    let visit = Visit { run, side, n, person, on_sale };
+    if misbehaves {
+        visit.misbehave(&mut dice).await;
+    } else {
+        visit.buy(&mut dice).await;
+    }
+}
+
 /// The code of a problem, or "no answer".
 fn in_a_word(error: &anyhow::Error) -> String {
     let text = error.to_string();
     if text.chars().all(|c| c.is_ascii_lowercase() || c == '_') { text } else { "no answer".to_owned() }
 }
 
-pub(super) struct Visit<'a> {
-    pub(super) run: &'a Run,
-    pub(super) side: Arc<Side>,
-    pub(super) n: usize,
-    pub(super) person: &'a Bearer,
-    pub(super) on_sale: OnSale,
+struct Visit<'a> {
+    run: &'a Run,
+    side: Arc<Side>,
+    n: usize,
+    person: &'a Bearer,
+    on_sale: OnSale,
 }
 
 impl Visit<'_> {
@@ -59,7 +104,7 @@ impl Visit<'_> {
     }
 
     /// The same without recording it: in the history, its order would have no request.
-    pub(super) async fn send_unrecorded(&self, step: &'static str, request: &Request) -> Option<Response> {
+    async fn send_unrecorded(&self, step: &'static str, request: &Request) -> Option<Response> {
         self.counted(step, self.side.load.send(self.n, request)).await
     }
 
@@ -80,7 +125,7 @@ impl Visit<'_> {
     }
 
     /// From the gate to the end of the reservation, if there is one.
-    pub(super) async fn buy(&self, dice: &mut Dice) {
+    async fn buy(&self, dice: &mut Dice) {
         let sale = self.on_sale.round.sale.as_str();
         let pass = if dice.one_in(THROUGH_THE_GATE) {
             // The gate may fail while processes die. Then this visitor leaves.
@@ -166,6 +211,45 @@ impl Visit<'_> {
                 let mut counts = run.tally.counts();
                 *counts.answers.entry("pay").or_default().entry(outcome).or_default() += 1;
             }
+        }
+    }
+
+    /// One attempt. Notes whether it is refused: none may succeed.
+    async fn misbehave(&self, dice: &mut Dice) {
+        let Self { run, person, on_sale, .. } = self;
+        let (round, sale) = (&on_sale.round, on_sale.round.sale.as_str());
+        let other = &run.people[dice.below(run.people.len())];
+        let now = runtime::Clock::system().now();
+        let seal = |round: &RoundId, user: &UserId, issued_at_ms| sealed(&run.ring, round, user, issued_at_ms);
+        let good = seal(round, &person.user, now);
+        let reserve = |pass: &str| Request::reserve(sale, pass).ok().map(|request| request.token(&person.token));
+        let next = RoundId { sale: round.sale.clone(), number: RoundNumber(round.number.0 + 1_000) };
+        let nobodys = format!("{round}.{}", uuid::Uuid::now_v7().as_simple());
+        let (what, request) = match dice.below(8) {
+            0 => ("an invalid pass", reserve("no-pass-at-all")),
+            1 => ("somebody else's pass", reserve(&seal(round, &other.user, now))),
+            2 => ("an expired pass", reserve(&seal(round, &person.user, EpochMs(now.0 - LONG_AGO_MS)))),
+            3 => ("a pass for another round", reserve(&seal(&next, &person.user, now))),
+            4 => ("no token", Request::reserve(sale, &good).ok()),
+            5 => ("a key that is too long", reserve(&good).map(|request| request.key(&"k".repeat(5_000)))),
+            6 => {
+                let request = Request::reservation(Method::DELETE, &nobodys).ok();
+                ("a reservation that is nobody's", request.map(|request| request.token(&person.token)))
+            }
+            _ => {
+                let payment = self.side.api.pay("a key that is not the provider's", &nobodys, "pay-forged").await;
+                if let Ok(outcome) = payment {
+                    run.tally.counts().got_away_with.push(format!("a payment with a forged signature: {outcome}"));
+                }
+                return;
+            }
+        };
+        let Some(request) = request else { return };
+        match self.send_unrecorded(MISBEHAVE, &request).await.map(|Response { status, .. }| status) {
+            Some(200..300) => run.tally.counts().got_away_with.push(what.to_owned()),
+            // 429 refuses whatever is asked.
+            Some(status @ 400..500) if status != 429 => run.tally.counts().refused += 1,
+            _ => {}
         }
     }
 }

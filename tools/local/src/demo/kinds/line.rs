@@ -19,10 +19,9 @@ use tokio::sync::{Notify, watch};
 use super::{Found, Staged};
 use crate::check_line::check;
 use crate::client::NewSale;
-use crate::demo::crowd::{Buyer, Crowd, Heard, Wave};
+use crate::demo::crowd::{Buyer, Crowd, End, Heard, Waited, Wave};
 use crate::demo::figures::Figures;
 use crate::demo::plan::Plan;
-use crate::demo::waiting::{End, Waited};
 use crate::stages::{Stage, progress_line};
 
 const X_LINE_TICKET: HeaderName = HeaderName::from_static("x-line-ticket");
