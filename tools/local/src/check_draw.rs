@@ -12,7 +12,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::client::Client;
-use crate::published::Public;
+use crate::sales::Public;
 
 /// The supported version of `docs/draws.md`.
 const ENCODING: u32 = 1;

@@ -11,7 +11,7 @@ use sale::award;
 use sale::{RoundId, UserId};
 use serde::Serialize;
 
-use crate::published::Public;
+use crate::sales::Public;
 
 #[derive(Debug, PartialEq, Eq, Serialize)]
 pub struct CheckedLine {

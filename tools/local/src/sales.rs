@@ -1,14 +1,21 @@
-//! The sale that a command names: what the public sees of it, or one message for all commands that says which sales
-//! there are.
+//! The sale that a command names: what the public sees of it, also in documents that anybody can verify, or one message
+//! for all commands that says which sales there are.
 
 use std::collections::BTreeMap;
+use std::fmt::Display;
 
 use anyhow::{Context, Error, Result, anyhow, bail, ensure};
+use clap::Args;
+use clap::builder::FalseyValueParser;
 use jiff::Timestamp;
-use sale::RoundId;
+use load::Failure;
+use sale::{RoundId, SaleId};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::client::{Client, granted};
+use crate::running::api;
 
 /// How many sales the message lists at most.
 const MOST_LISTED: usize = 20;
@@ -53,9 +60,29 @@ impl Client {
         }
     }
 
+    /// Reads `what` ("a draw") of a sale at this path below `/v1/sales`. If the API does not have it, the
+    /// error is `missing`, or if that is because there is no such sale, names those that there are.
+    pub(crate) async fn document<T: DeserializeOwned>(
+        &self,
+        sale: &SaleId,
+        path: &str,
+        what: &str,
+        missing: &str,
+    ) -> Result<T> {
+        match self.published(path).await {
+            Ok(Some(found)) => serde_json::from_value(found).with_context(|| format!("the answer is not {what}")),
+            Ok(None) => {
+                self.ensure_sale(sale.as_str()).await?;
+                bail!("{missing}")
+            }
+            Err(error) if error.is::<Failure>() => Err(error.context(format!("{} does not answer", self.url()))),
+            Err(error) => Err(error),
+        }
+    }
+
     /// If there is none, the error names the sales that there are; to anybody but an operator, those that everybody
     /// sees.
-    pub(crate) async fn ensure_sale(&self, sale: &str) -> Result<()> {
+    async fn ensure_sale(&self, sale: &str) -> Result<()> {
         let there_is = if self.is_of_operator() {
             self.ask_as_operator("GET", &format!("/v1/admin/sales/{sale}")).await?.status != 404
         } else {
@@ -87,10 +114,41 @@ impl Client {
     }
 
     async fn list_sales(&self) -> Result<Listed> {
+        let others = listed(&self.operate("GET", "/v1/admin/sales").await?, |_| false);
         let mut known = listed(&self.operate("GET", "/v1/admin/sales?state=ended").await?, |_| true);
         // A sale that ended a moment ago may be in both lists.
-        known.extend(listed(&self.operate("GET", "/v1/admin/sales").await?, |_| false));
+        known.extend(others);
         Ok(known)
+    }
+}
+
+// Where a document comes from, and how what was verified is printed.
+#[derive(Debug, Args)]
+pub struct Public {
+    /// The address of the API, if not the running `up`
+    #[arg(long, env = "URL")]
+    url: Option<String>,
+    /// Print JSON
+    #[arg(long, env = "JSON", value_parser = FalseyValueParser::new())]
+    json: bool,
+}
+
+impl Public {
+    /// The API that has the documents. The running one is asked as an operator; elsewhere nobody is one.
+    pub(crate) fn publisher(&self) -> Result<Client> {
+        match &self.url {
+            Some(url) => Client::new(url),
+            None => Ok(api()?.0),
+        }
+    }
+
+    pub(crate) fn print(&self, verified: &(impl Display + Serialize)) -> Result<()> {
+        if self.json {
+            println!("{}", serde_json::to_string_pretty(verified)?);
+        } else {
+            print!("{verified}");
+        }
+        Ok(())
     }
 }
 
