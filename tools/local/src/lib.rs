@@ -35,7 +35,6 @@ pub mod up;
 pub mod upstream;
 pub mod valkey;
 pub mod valkey_cluster;
-pub mod watch;
 pub mod web;
 
 pub use ::gateway;

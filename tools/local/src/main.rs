@@ -7,7 +7,7 @@ use anyhow::Context;
 use clap::builder::FalseyValueParser;
 use clap::{Args, Parser, Subcommand};
 use command_line::Signals;
-use local::beside::run_beside;
+use local::beside::{run_beside, watch};
 use local::build::FUNCTIONS;
 use local::buy::buy;
 use local::check_draw::check_draw;
@@ -25,7 +25,6 @@ use local::supervisor::supervise;
 use local::tokens::{Wanted, print_tokens};
 use local::trace::trace;
 use local::up::{down, seal_pass, sign_token, up};
-use local::watch::watch;
 use sale::{ReservationId, RoundId, RoundNumber, SaleId, UserId};
 
 const WHICH_RESERVATION: &str =

@@ -17,7 +17,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use tokio::sync::Mutex;
 
-use super::control_plane::JwtItem;
+use super::deployed::JwtItem;
 
 const TIMEOUT: Duration = Duration::from_secs(5);
 /// How long keys are cached (AWS: "up to 1 hour on a best-effort basis").

@@ -1,7 +1,7 @@
 //! The deployed API, from the emulator's control plane. Anything that this gateway does not know is refused: an API
 //! served only in part is served wrong.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::io::Read;
 use std::num::NonZeroU32;
 use std::path::Path;
@@ -9,12 +9,10 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
 use governor::Quota;
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::control_plane::{
-    ApiItem, AuthorizerItem, FunctionItem, IGNORED, IntegrationItem, JwtItem, Page, RouteItem, StageItem,
-};
 use super::cors::Cors;
 use super::function::surroundings;
 use super::pool::{Concurrency, FunctionSpec};
@@ -25,6 +23,11 @@ pub const MAX_TIMEOUT: Duration = Duration::from_secs(30);
 const TIMEOUT: Duration = Duration::from_secs(30);
 /// The largest program that is unpacked from an archive. Lambda's limit is 250 MB, unzipped.
 const MAX_PROGRAM_BYTES: u64 = 250 * 1024 * 1024;
+/// Members of these that do not matter for serving an API. All others that are unknown are refused.
+const IGNORED: &str = "accessLogSettings apiEndpoint apiKeySelectionExpression authorizerCredentialsArn \
+    authorizerPayloadFormatVersion authorizerResultTtlInSeconds authorizerUri autoDeploy createdDate deploymentId \
+    description disableSchemaValidation enableSimpleResponses integrationMethod lastUpdatedDate name operationName \
+    routeId tags version";
 
 pub(super) struct HttpApi {
     pub(super) id: String,
@@ -241,6 +244,127 @@ fn unpack(archive: &[u8], into: &Path) -> Result<()> {
     let mut file = std::fs::OpenOptions::new().write(true).create_new(true).mode(0o755).open(into)?;
     std::io::copy(&mut program.take(MAX_PROGRAM_BYTES), &mut file)?;
     Ok(())
+}
+
+#[derive(Deserialize)]
+struct Page<T> {
+    items: Vec<T>,
+    #[serde(rename = "nextToken")]
+    next_token: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct ApiItem {
+    api_id: String,
+    protocol_type: String,
+    route_selection_expression: String,
+    cors_configuration: Option<Cors>,
+    #[serde(default)]
+    disable_execute_api_endpoint: bool,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct RouteItem {
+    route_key: String,
+    target: String,
+    #[serde(default)]
+    authorization_type: Option<String>,
+    authorizer_id: Option<String>,
+    #[serde(default)]
+    authorization_scopes: Vec<String>,
+    #[serde(default)]
+    api_key_required: bool,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct IntegrationItem {
+    integration_id: String,
+    integration_type: String,
+    integration_uri: String,
+    payload_format_version: String,
+    #[serde(default)]
+    timeout_in_millis: Option<u64>,
+    #[serde(default)]
+    connection_type: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct AuthorizerItem {
+    authorizer_id: String,
+    authorizer_type: String,
+    identity_source: Vec<String>,
+    jwt_configuration: JwtItem,
+}
+
+/// Whose tokens may pass.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct JwtItem {
+    #[serde(default)]
+    pub(super) audience: Vec<String>,
+    pub(super) issuer: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct StageItem {
+    stage_name: String,
+    #[serde(default)]
+    stage_variables: HashMap<String, String>,
+    #[serde(default)]
+    default_route_settings: SettingsItem,
+    #[serde(default)]
+    route_settings: HashMap<String, SettingsItem>,
+}
+
+/// The emulator returns the template's value in its original form.
+#[derive(Deserialize, Default, Clone, Copy)]
+#[serde(deny_unknown_fields)]
+struct SettingsItem {
+    #[serde(alias = "ThrottlingRateLimit", rename = "throttlingRateLimit")]
+    per_s: Option<f64>,
+    #[serde(alias = "ThrottlingBurstLimit", rename = "throttlingBurstLimit")]
+    burst: Option<u32>,
+    /// Only affects metrics.
+    #[serde(alias = "DetailedMetricsEnabled", rename = "detailedMetricsEnabled")]
+    _metrics: Option<bool>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct FunctionItem {
+    configuration: ConfigurationItem,
+    code: CodeItem,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct ConfigurationItem {
+    timeout: u64,
+    memory_size: u32,
+    runtime: String,
+    handler: String,
+    code_sha256: String,
+    package_type: Option<String>,
+    environment: Option<EnvironmentItem>,
+    #[serde(default)]
+    layers: Vec<Value>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct EnvironmentItem {
+    variables: BTreeMap<String, String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct CodeItem {
+    location: String,
 }
 
 #[cfg(test)]

@@ -6,7 +6,6 @@
 
 mod answer;
 mod authorizer;
-mod control_plane;
 mod cors;
 mod deployed;
 pub mod event;
@@ -33,7 +32,7 @@ use tokio::task::JoinHandle;
 use crate::pool::{Pool, PoolCounts};
 use crate::process::loopback;
 use authorizer::Authorizer;
-use control_plane::JwtItem;
+use deployed::JwtItem;
 use routes::Routes;
 use served::{Route, Shared};
 
