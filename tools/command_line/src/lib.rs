@@ -1,5 +1,4 @@
-//! What the command-line tools have in common: a mistake is reported in one line that says what is wrong and what to
-//! do, and counts read alike.
+//! What command-line tools have in common: one line says what is wrong and what to do, and counts read alike.
 
 mod files;
 mod mistake;
@@ -93,8 +92,7 @@ pub fn fail(error: &anyhow::Error) -> ExitCode {
     ExitCode::FAILURE
 }
 
-/// Makes the program end quietly when nobody reads its output any more, as in `./flash trace ID | head`, where
-/// `println!` would panic.
+/// Makes the program end quietly when nobody reads its output any more: `println!` would panic before `| head`.
 pub fn end_with_reader() {
     let others = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {

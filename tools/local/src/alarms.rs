@@ -1,5 +1,4 @@
-//! The deployed alarms, judged here: the emulator has no alarms, so they are read from the template and judged by what
-//! was measured, as CloudWatch would.
+//! The deployed alarms, which the emulator lacks: read from the template, and judged by what was measured.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;

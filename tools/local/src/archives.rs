@@ -44,8 +44,7 @@ fn stage_function(built: &Path, folder: &Path) -> Result<()> {
     archive(&program, &folder.join(ARCHIVE)).with_context(|| format!("cannot archive {}", program.display()))
 }
 
-/// Copies a file to where it is deployed from, unless the same file is there. A concurrent deployment gets either the
-/// old or the new file, whole.
+/// Copies a file to where it is deployed from, unless it is there. A concurrent deployment gets a whole one.
 fn stage_file(built: &Path, staged: &Path) -> std::io::Result<()> {
     let new = built.metadata()?;
     if let Ok(old) = staged.metadata()

@@ -58,8 +58,7 @@ pub fn compile<'a>(what: &str, arguments: impl IntoIterator<Item = &'a str>) -> 
     Ok(())
 }
 
-/// Compiles programs with the same features as the tests, those of the whole workspace, so that shared crates are
-/// compiled only once.
+/// Compiles programs with the features of the whole workspace, as tests are: shared crates are compiled once.
 pub fn compile_programs(what: &str, names: &[&str]) -> Result<()> {
     compile(what, ["--workspace"].into_iter().chain(names.iter().flat_map(|name| ["--bin", *name])))
 }
@@ -67,8 +66,7 @@ pub fn compile_programs(what: &str, names: &[&str]) -> Result<()> {
 /// The program that is all functions.
 pub const ALL_FUNCTIONS: &str = "functions";
 
-/// Builds the functions for this machine, as one program, and stages it as `target/lambda/NAME/bootstrap` of each, with
-/// the archive beside it.
+/// Builds the functions as one program, and stages it as `target/lambda/NAME/bootstrap` of each, with an archive.
 pub fn build_functions() -> Result<()> {
     compile_programs("the functions", &[ALL_FUNCTIONS])?;
     let folders = FUNCTIONS.map(|function| paths::target().join("lambda").join(function));

@@ -232,8 +232,7 @@ impl Draw {
         })
     }
 
-    /// Verifies the beacon of a draw that uses one, and that it is of the right round of drand. Returns its randomness
-    /// too.
+    /// Verifies the beacon of a draw that uses one, and its round. Returns its randomness too.
     fn drand(&self, key: &DrandKey) -> Result<Option<(CheckedDrand, Bytes32)>> {
         if !self.allocation.has_beacon() {
             ensure!(self.drand.is_none() && self.beacon.is_none(), "there is a beacon, but the draw uses none");

@@ -82,8 +82,7 @@ impl CheckedPlace {
     }
 }
 
-/// The entries for CloudFront's key value store: the keys of tickets and watermarks derived from the pass keys, by
-/// number.
+/// For CloudFront's key value store: the keys of tickets and watermarks that follow from the pass keys, by number.
 pub fn line_keys(ring: &KeyRing) -> serde_json::Value {
     let hex = |bytes: &[u8]| award::Hex(bytes).to_string();
     let of = |(number, key): (u8, &line::LineKey)| {

@@ -306,8 +306,7 @@ impl Client {
         admitted.text("token").context("no pass")
     }
 
-    /// Asks the gate of a sale for work and does it. Returns the body of the request for the pass. A refusal fails with
-    /// the problem's code alone.
+    /// Does the work for the gate. Returns the body of the request for the pass. A refusal fails with its code alone.
     pub async fn answer_challenge(&self, token: &str, sale: &str) -> Result<Value> {
         let challenge = self.ask_gate(token, Request::challenge(sale)?).await?;
         Ok(solved(challenge.text("challenge_id").context("no challenge")?.parse()?).await?)

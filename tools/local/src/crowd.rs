@@ -41,8 +41,7 @@ pub struct Visitors {
     over_s: u64,
 }
 
-/// Sends people at an even rate and reports what became of them. Most of those who get a unit pay, some cancel, some
-/// never pay.
+/// Sends people at an even rate. Of those who get a unit most pay, some cancel, and some never pay.
 pub async fn send_crowd(visitors: &Visitors) -> Result<()> {
     let (client, deployment, issuer) = api()?;
     let page = client.sale(visitors.sale.as_str()).await?;

@@ -98,8 +98,7 @@ fn snake_case(name: &str) -> String {
     snake
 }
 
-/// The emulator's APIs have names below `localhost`, which not every resolver knows. It also accepts the API's id in
-/// the path.
+/// APIs have names below `localhost`, which not every resolver knows. The id may also be in the path.
 fn path_form(endpoint: &str, api_url: &str) -> Result<String> {
     let host = api_url.split("//").nth(1).unwrap_or_default();
     let id = host.split('.').next().filter(|id| !id.is_empty()).context("the stack has no ApiUrl")?;

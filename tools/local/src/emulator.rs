@@ -15,8 +15,7 @@ const START_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// The line that an emulator logs once it has its port.
 const READY: &str = "Uvicorn running on http://";
-/// The emulator is a Python program for any ASGI server. Its own, hypercorn, takes more than half of the time; this one
-/// is more than twice as fast.
+/// The emulator runs on any ASGI server. This one is more than twice as fast as its own, hypercorn.
 const SERVER: &str = "uvicorn";
 const APPLICATION: &str = "ministack.app:app";
 const START: &str = include_str!("emulator.py");
@@ -93,8 +92,7 @@ pub(crate) fn is_ready(log: &Path) -> bool {
     std::fs::read_to_string(log).is_ok_and(|text| text.contains(READY))
 }
 
-/// The `Authorization` header of a request to a service. The emulator does not check signatures, but reads the service
-/// from it.
+/// The `Authorization` header of a request: the emulator reads the service from it, and checks no signature.
 pub fn authorization(service: &str) -> String {
     let scope = format!("Credential={ACCESS_KEY}/20260101/{REGION}/{service}/aws4_request");
     format!("AWS4-HMAC-SHA256 {scope}, SignedHeaders=host, Signature=none")
@@ -159,8 +157,7 @@ pub fn command(port: u16, valkey_port: u16, home: &Path) -> Result<Command> {
     set("PYTHONUNBUFFERED", &1);
     command.arg(python).args(["-c", START]).arg(APPLICATION).args(["--host", "127.0.0.1", "--port", &port.to_string()]);
     command.args(["--loop", "uvloop", "--http", "httptools", "--ws", "wsproto"]);
-    // Clients keep connections for longer than the server's default of five seconds, and would use one that is just
-    // closing.
+    // Clients keep connections for longer than the default of five seconds, and would use one that is closing.
     command.args(["--no-access-log", "--timeout-keep-alive", "75", "--backlog", "4096"]);
     // The emulator sends its own Date, AWS names no server, and no proxy stands before it whose word counts.
     command.args(["--no-server-header", "--no-date-header", "--no-proxy-headers"]);

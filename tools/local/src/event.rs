@@ -47,8 +47,7 @@ pub async fn event(name: &str) -> Result<Value> {
     complete(sample).with_context(|| told(name))
 }
 
-/// `events/NAME.json` as an event, with the values of the moment when it was taken. Messages and schemas are returned
-/// as they are.
+/// `events/NAME.json` as an event with the values of its moment, or as it is: a message or a schema.
 pub fn sample(name: &str) -> Result<Value> {
     complete(read(name)?).with_context(|| told(name))
 }
@@ -97,8 +96,7 @@ fn told(name: &str) -> String {
     format!("events/{name}.json is not a sample")
 }
 
-/// Puts a fresh pass, answer, token or signature into a sample that has one, for the user and sale that it names. Other
-/// samples stay as they are.
+/// Puts a fresh pass, answer, token or signature into a sample that has one, for its user and sale.
 async fn good_now(sample: &mut Value, deployment: &Deployment, issuer: &Issuer) -> Result<()> {
     let user = sample["claims"]["sub"].as_str().unwrap_or("alice").to_owned();
     let sale = sample["pathParameters"]["sale_id"].as_str().unwrap_or_default().to_owned();

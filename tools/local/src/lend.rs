@@ -32,8 +32,7 @@ struct Lent {
     issuer_key_pem: String,
 }
 
-/// Starts a system that lives as long as the process that started this one, and tells its tests where it is: a setup
-/// script of nextest.
+/// As a setup script of nextest, starts a system that lives as long as nextest, and tells its tests where it is.
 pub async fn lend() -> Result<()> {
     let tests = std::env::var_os(NEXTEST_ENV).with_context(|| format!("{NEXTEST_ENV} is not set; nextest sets it"))?;
     let runner = getppid().as_raw();

@@ -1,5 +1,4 @@
-//! Histories of runs on this machine: clients' requests and answers, and the ledger's content. The crate `history`
-//! checks them.
+//! Histories of runs: clients' requests and answers, and the ledger's content. The crate `history` checks them.
 
 use std::io::BufWriter;
 use std::path::PathBuf;

@@ -43,8 +43,7 @@ impl Stage {
         stage
     }
 
-    /// A stage of unknown length that has other lines in a log, such as those of a load. It only logs its beginning and
-    /// its end.
+    /// A stage of unknown length with other lines in a log, such as a load's: it only logs its beginning and end.
     pub fn heading(name: impl Into<String>) -> Self {
         let stage = Self::spinning(name);
         if stage.bar.is_hidden() {

@@ -38,8 +38,7 @@ const GIVEN_UP_AFTER: Duration = Duration::from_secs(3600);
 /// How often to check whether the synthesis has ended.
 const POLL: Duration = Duration::from_millis(50);
 
-/// Puts the synthesized app into the folder `home`, for an emulator at `endpoint` and tokens by `issuer`. Returns its
-/// path.
+/// Puts the app for an emulator at `endpoint` and tokens by `issuer` into the folder `home`. Returns its path.
 pub(crate) async fn synthesized(endpoint: &str, issuer: &str, home: &Path) -> Result<PathBuf> {
     let kept = prepare().await?;
     let app = home.join("cdk.out");
@@ -90,8 +89,7 @@ async fn synthesize(all: &Path, kept: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Removes what nobody uses any more. Other programs may still be copying from `used`, or from any folder that is not
-/// old.
+/// Removes what is old and not `used`. Other programs may still be copying from the rest.
 fn remove_old(all: &Path, used: &[&Path]) -> io::Result<()> {
     for old in fs::read_dir(all)?.flatten().map(|entry| entry.path()) {
         if !used.contains(&old.as_path()) && age(&old).is_some_and(|age| age > GIVEN_UP_AFTER) {

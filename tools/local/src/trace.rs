@@ -23,8 +23,7 @@ struct Step {
     line: Value,
 }
 
-/// Prints the steps of the purchase of `reservation`, as JSON or for people. The first one has the correlation id that
-/// its buyer got.
+/// Prints the steps of a purchase. The first one has the correlation id that its buyer got.
 pub async fn trace(reservation: &ReservationId, json: bool) -> Result<()> {
     let (deployment, _) = running()?;
     let Deployment { endpoint, home, .. } = deployment;

@@ -51,8 +51,7 @@ fn environment_file() -> PathBuf {
     paths::state().join("up.env")
 }
 
-/// Starts everything and leaves it running; if it is already running, prints where. Builds the functions first, unless
-/// they are `built`.
+/// Starts everything, or prints where it is running. Builds the functions first, unless they are `built`.
 pub async fn up(built: bool) -> Result<()> {
     let _alone = lock()?;
     if let Some(running) = Running::read()? {
@@ -144,8 +143,7 @@ async fn start() -> Result<()> {
     explain(&running.page_url(), &deployment, &issuer)
 }
 
-/// Opens five sales: an open one, one that opens soon, one with few units left, a red packet, and one whose units
-/// become available over time.
+/// Opens five sales: open, opening soon, almost sold out, a red packet, and one whose units come over time.
 async fn open_sales(deployment: &Deployment, issuer: &Issuer) -> Result<()> {
     let stage = Stage::spinner("Opening five sales");
     let client = Client::for_operator(&deployment.api_url, issuer)?;

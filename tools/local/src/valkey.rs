@@ -90,8 +90,7 @@ impl Valkey {
         }
     }
 
-    /// Kills the server, like `kill -9`, and starts one in its place with the data of the last `SAVE`: like a failover
-    /// to a replica that was that far.
+    /// The same with the data of the last `SAVE`: like a failover to a replica that was that far.
     pub fn kill_and_restart_from_snapshot(&mut self) -> Result<()> {
         self.kill();
         // A killed server's other threads may hold its port for a moment longer than the first, which is waited for.

@@ -45,8 +45,7 @@ impl ValkeyCluster {
     /// The user name of the functions.
     pub const USER: &str = "shop";
 
-    /// Starts the servers on free ports of the loopback and joins them. Each announces to the others and to clients the
-    /// port that `announce` returns for its own.
+    /// Starts and joins the servers. Each announces to all others the port that `announce` returns for its own.
     pub async fn start(mut announce: impl FnMut(u16) -> Result<u16>) -> Result<Self> {
         let password = Uuid::new_v4().simple().to_string();
         let nodes = (0..SHARDS * 2).map(|_| Node::start(&mut announce, &password)).collect::<Result<_>>()?;

@@ -118,8 +118,7 @@ const LOOKS: &str = "Checking what has to be compiled";
 /// Longer than a test takes.
 const NEVER_S: u32 = 3600;
 
-/// A fake `sleep` by which no second is over before cargo has said what it compiles (gate 1), nor the one after before the
-/// test has heard the first line (gate 2).
+/// A fake `sleep`: the first ends at gate 1, when cargo has spoken, and the next at gate 2, when the test has heard.
 fn stepwise() -> String {
     format!(
         r#"#!/bin/sh

@@ -20,8 +20,7 @@ mod common;
 /// Arguments, environment, and the expected line.
 type Case = (&'static [&'static str], &'static [(&'static str, &'static str)], String);
 
-/// What programs need of the tests' environment. Variables that stand for options, and those of `make`, may not come from
-/// there.
+/// What programs need of the tests' environment: no variables that stand for options, and none of `make`.
 const KEPT: [&str; 6] = ["CARGO_TARGET_DIR", "HOME", "MUTANT", "MUTANT_HITS", "PATH", "TMPDIR"];
 const NOTHING_RUNS: &str = "nothing is running; start it with `make up`";
 const NO_KEYS: &str =

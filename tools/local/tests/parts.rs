@@ -65,8 +65,7 @@ fn processes_of(folder: &Path) -> Vec<(i32, String)> {
     all.filter(|(_, command)| command != "sleep 1 ").collect()
 }
 
-/// A process that the reporter was just starting when it was killed may still look like the script itself, but not for
-/// long.
+/// What the reporter was just starting when it was killed may look like the script itself, but not for long.
 fn still_there_after(patience: Duration, folder: &Path) -> Vec<(i32, String)> {
     let deadline = Instant::now() + patience;
     loop {

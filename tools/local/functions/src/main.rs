@@ -1,5 +1,4 @@
-//! All functions as one program. It is compiled and linked once, where eighteen programs would each take seconds. On AWS
-//! each function is a program of its own.
+//! All functions as one program, which is compiled and linked once. On AWS each is a program of its own.
 
 use context::Error;
 

@@ -99,8 +99,7 @@ impl Authorizer {
         let token = jsonwebtoken::decode::<Map<String, Value>>(token, key, &validation);
         let claims = token.map_err(|error| AuthError::BadToken(said(error.kind())))?.claims;
         self.check_audience(&claims)?;
-        // AWS does not document what it does with a subject that is not text (RFC 7519, section 4.1.2). No issuer sends
-        // one.
+        // AWS does not document a subject that is not text (RFC 7519, section 4.1.2). No issuer sends one.
         if claims.get("sub").is_some_and(|subject| !subject.is_string()) {
             return Err(AuthError::BadToken("the token is malformed"));
         }

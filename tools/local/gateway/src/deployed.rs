@@ -1,5 +1,4 @@
-//! The deployed API, from the emulator's control plane. Anything that this gateway does not know is refused: an API
-//! served only in part is served wrong.
+//! The deployed API, from the emulator's control plane. A feature that this gateway does not know is refused.
 
 use std::collections::{BTreeMap, HashMap};
 use std::io::Read;

@@ -60,8 +60,7 @@ impl FunctionProcess {
         Ok(process)
     }
 
-    /// The same with exactly this environment and the address of the Runtime API. Its log is appended to the file
-    /// `log`. Fails if it does not start.
+    /// The same with exactly this environment and the address of the Runtime API. Appends to `log`.
     pub(crate) fn start_with(
         name: &str,
         bootstrap: &Path,

@@ -1,5 +1,4 @@
-//! The execution environments of one function: processes that are started when there is work, and replaced when they
-//! die.
+//! The processes of one function: started when there is work, and replaced when they die.
 
 use std::path::PathBuf;
 use std::sync::Arc;

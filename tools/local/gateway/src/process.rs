@@ -45,8 +45,7 @@ pub struct Kept {
 }
 
 impl Kept {
-    /// Starts `command` with its output in the file `log`, which is truncated. Fails if the file cannot be made or
-    /// there is no `sh`.
+    /// Starts `command` with its output in the file `log`, which is truncated. Fails without the file or `sh`.
     pub fn start(name: &str, command: &Command, log: &Path) -> Result<Self> {
         let _ = std::fs::remove_file(log);
         Self::start_behind(name, command, log)

@@ -150,8 +150,7 @@ pub(crate) struct Overdue {
 }
 
 impl RuntimeApi {
-    /// One with its own events. It tells its processes that they have `timeout` for each event, but does not end them.
-    /// Fails if there is no free port.
+    /// One with its own events. Processes hear that they have `timeout` for each, but it does not end them.
     pub async fn start(timeout: Duration) -> Result<Self> {
         Self::of(Events::new(), timeout).await
     }
@@ -201,8 +200,7 @@ impl RuntimeApi {
         Overdue { count, hangs }
     }
 
-    /// Gives the process no more events. Its pending requests outlive it by a moment, and could take events that nobody
-    /// would handle.
+    /// Gives the process no more events: its pending requests outlive it by a moment, and nobody would handle them.
     pub(crate) fn close(&self) {
         self.desk.open.close();
     }

@@ -1,5 +1,4 @@
-//! Stages a flash sale from its opening to its audit. [`kinds`] has a file for each kind of sale; everything else is
-//! the same for all.
+//! Stages a flash sale from its opening to its audit. [`kinds`] has what only some kinds of sales have.
 
 mod crowd;
 mod draw;
@@ -29,8 +28,7 @@ use crate::web::operators_url;
 
 pub use plan::Plan;
 
-/// Stages a flash sale on its own cloud and reports. Returns failure if a unit is oversold, lost or duplicated, or a
-/// sum of its kind is wrong.
+/// Stages a sale on its own cloud and reports: failure, if a unit is oversold, lost or duplicated, or a sum wrong.
 pub async fn run_demo(plan: &Plan) -> Result<ExitCode> {
     match plan.kind {
         Kind::Sale => stage::<Sale>(plan).await,

@@ -96,8 +96,7 @@ pub(super) async fn report<K: Staged>(
     let ledger_view = LedgerView { guards: ledger.guards(&crowd.round).await?, live_orders };
     let audit = audit(plan.units, &StockView { free, reservations }, &ledger_view);
 
-    // The history of requests and answers, as judged by the crate `history`. A unit that is still held may become an
-    // order.
+    // What the crate `history` says of the answers. A unit that is still held may become an order.
     let read = if audit.held == 0 { LedgerReading::AtRest(read_at) } else { LedgerReading::NotRead };
     let buyers = if plan.hold { Buyers::AndOthers } else { Buyers::Recorded };
     let (clocks, mut history) = (crowd.recorder.clocks(), crowd.recorder.take());

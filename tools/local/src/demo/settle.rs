@@ -109,8 +109,7 @@ async fn follow(crowd: &Crowd, buyer: &Buyer, wave: Wave, id: &str) -> Option<St
     }
 }
 
-/// Some of the waiting people try again; those who get nothing go to the end of the queue. Returns how many got
-/// something.
+/// Some who wait try again, and queue up again if they get nothing. Returns how many got something.
 async fn reload(crowd: &Crowd, waiting: &mut VecDeque<&Buyer>) -> usize {
     let trying: Vec<&Buyer> = (0..RELOADS).filter_map(|_| waiting.pop_front()).collect();
     let heard = futures::future::join_all(trying.iter().map(|buyer| crowd.try_again(buyer))).await;

@@ -7,8 +7,7 @@ use serde::Serialize;
 use super::program::clock;
 use super::sample::{EMULATOR, REDIS, SOAK, Sample, is_for_the_dead};
 
-/// Memory may grow by this fraction, or by this many kB if that is more: allocators vary, and a short run includes the
-/// warm-up.
+/// Memory may grow by this fraction, or this many kB if that is more: a short run includes the warm-up.
 const MEMORY_PART: f64 = 0.25;
 const MEMORY_FLOOR_KB: f64 = 8.0 * 1024.0;
 const MEMORY_FLOOR_SHORT_KB: f64 = 24.0 * 1024.0;
@@ -20,8 +19,7 @@ const BEYOND_KEYS_FLOOR: f64 = 4.0 * 1024.0 * 1024.0;
 /// The number of short-lived keys follows the visitors, who come at random.
 const FLEETING_PART: f64 = 0.5;
 const FLEETING_FLOOR: f64 = 50.0;
-/// How much the keys of a finished round may still grow: an answer's count gets another digit, a late reservation another
-/// state.
+/// How much a finished round's keys may grow: a count gets another digit, a late reservation another state.
 const OVER_PART: f64 = 0.1;
 const OVER_FLOOR: f64 = 2048.0;
 /// The most kinds of keys that a lane can have.
@@ -180,8 +178,7 @@ pub(super) struct Opened {
     pub(super) over_s: f64,
 }
 
-/// Checks that Redis only has keys of rounds that were opened, a bounded number per lane, and that they do not grow once
-/// a round is over.
+/// Checks that keys are of rounds that were opened, few per lane, and do not grow once their round is over.
 pub(super) fn rounds(samples: &[Sample], opened: &[Opened]) -> Check {
     let known: BTreeMap<&str, &Opened> = opened.iter().map(|one| (&*one.round, one)).collect();
     let (mut wrong, mut over) = (Vec::new(), 0);

@@ -1,5 +1,4 @@
-//! What operators do in a run, through the API. Every request is repeated with its key until it is answered, since processes
-//! die.
+//! What operators do in a run. Each request is repeated with its key until it is answered: processes die.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

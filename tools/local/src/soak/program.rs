@@ -14,8 +14,7 @@ const LONGEST_DAY_S: f64 = 300.0;
 const DAYS_AT_LEAST: f64 = 12.0;
 /// The fraction of a day for which a one-time sale is open.
 const DROP_LASTS: f64 = 0.7;
-/// When the changed function is deployed beside the old one, and when the old one stops getting requests, as fractions of
-/// the run.
+/// When the changed function is deployed, and the old one gets no more requests, as fractions of the run.
 const DEPLOYED_AT: f64 = 0.35;
 const RETIRED_AT: f64 = 0.65;
 /// One failover in this many minutes, and at least one of each kind.

@@ -26,8 +26,7 @@ use crate::valkey::Valkey;
 
 /// How far back the writes go that a failover loses.
 const LAST_WRITES: Duration = Duration::from_secs(2);
-/// How long after a disturbance errors are excused: function processes restart, breakers close, and an empty Redis is filled
-/// within a minute.
+/// How long a disturbance excuses errors: processes restart, breakers close, Redis is filled within a minute.
 const AFTERMATH: Duration = Duration::from_secs(75);
 const CHANGED: &str = "reservation";
 

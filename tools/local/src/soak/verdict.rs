@@ -152,8 +152,7 @@ fn has_whole_day(history: &History) -> bool {
     history.rounds.iter().any(|round| is_day(round) && round.supply == Supply::AtOnce)
 }
 
-/// When the last request about each round was sent or answered, by the recorder's clock: the last visitors stay longer
-/// than their round.
+/// The recorder's time of the last request about each round: the last visitors stay longer than their round.
 fn last_asked_ns(history: &History) -> HashMap<Name, u64> {
     let mut last: HashMap<Name, u64> = HashMap::new();
     for operation in &history.operations {

@@ -56,8 +56,7 @@ pub(super) async fn come(run: &Arc<Run>) {
         while visits.try_join_next().is_some() {}
     }
     let all = async { while visits.join_next().await.is_some() {} };
-    // Visitors who still have not left are dropped with the set. Their last requests may take effect, and are recorded
-    // that way.
+    // Those who have not left are dropped with the set; their last requests may take effect, and are recorded so.
     let _ = tokio::time::timeout(LAST_LEAVE, all).await;
 }
 

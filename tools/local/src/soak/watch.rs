@@ -15,8 +15,7 @@ const LONGEST_PAUSE_S: f64 = 10.0;
 const SAMPLES_AT_LEAST: f64 = 60.0;
 /// How often to report the progress.
 const TELL_EVERY: Duration = Duration::from_secs(5);
-/// How often a day to run the functions that repair, in addition to their schedules: those run every minute, which is long for
-/// a short day.
+/// How often a day to run the functions that repair: their schedules' minute is long for a short day.
 const HEALS_A_DAY: f64 = 5.0;
 const MINUTE_S: f64 = 60.0;
 /// How often to check whether Redis knows the scripts of both sides.

@@ -22,8 +22,7 @@ const LEAD_S: u32 = 8;
 const QUOTA_FOR_S: u32 = 20;
 /// How long after the beginning of the rush late members come.
 const LATE: Duration = Duration::from_secs(8);
-/// Which of the buyers are members: spread so that some of them go through the gate, cancel, or let the payment window
-/// pass.
+/// The buyers who are members: some of them go through the gate, cancel, or let the payment window pass.
 const MEMBERS: (usize, usize) = (9, 2);
 /// How many lookups in the list run concurrently.
 const AT_ONCE: usize = 16;

@@ -16,8 +16,7 @@ use crate::stages::Stage;
 
 /// Tickets for each prize: a hundred prizes among a thousand tickets.
 const TICKETS_PER_PRIZE: u32 = 10;
-/// How long the draw may take once the round is over: a minute until it may begin, a minute for the schedule, and some
-/// time for the prizes.
+/// How long the draw may take: a minute until it may begin, one for the schedule, and some time for the prizes.
 const PATIENCE: Duration = Duration::from_secs(300);
 const POLL_EVERY: Duration = Duration::from_secs(2);
 

@@ -21,12 +21,10 @@ const RATES: [f64; 3] = [1.0, 2.0, 0.5];
 const AT_LEAST: Duration = Duration::from_secs(30);
 /// Steps of the plot over the time in which buyers come.
 const STEPS: u64 = 15;
-/// How long Redis may still follow the old plan after the ledger has a new one, in seconds: the operator's function
-/// updates it at once.
+/// How many seconds Redis may still follow the old plan; the operator's function updates it at once.
 const HEARS_WITHIN_S: u32 = 5;
 
-/// Units that become available over time, at a rate that is raised and lowered while people come. They are free, and a
-/// grab is final.
+/// Free units that become available over time, at a rate that changes while people come. A grab is final.
 pub(in crate::demo) struct Downpour;
 
 #[derive(Debug, Clone, Copy)]
