@@ -25,7 +25,7 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
 /// Where the app keeps the functions' code on the emulator.
 const ASSETS_BUCKET: &str = "flash-sale-functions";
 
-/// The stack's outputs, as addresses that work from this machine; aliases are how it names them.
+/// The stack's outputs, without `Name` and `Arn` at the end, as addresses that work from this machine.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Deployment {
     /// The endpoint of every AWS service.
@@ -36,7 +36,6 @@ pub struct Deployment {
     pub emulator_api_url: String,
     pub home: PathBuf,
     pub redis_url: String,
-    #[serde(alias = "table_name")]
     pub table: String,
     pub orders_queue_url: String,
     pub orders_dlq_url: String,
@@ -46,22 +45,15 @@ pub struct Deployment {
     pub rebuilds_queue_url: String,
     pub winners_queue_url: String,
     pub winners_dlq_url: String,
-    #[serde(alias = "winner_secret_arn")]
     pub winner_secret: String,
-    #[serde(alias = "event_bus_name")]
     pub event_bus: String,
     pub emitter_failures_queue_url: String,
     pub webhook_queue_url: String,
     pub webhook_dlq_url: String,
-    #[serde(alias = "webhook_secret_arn")]
     pub webhook_secret: String,
-    #[serde(alias = "payment_secret_arn")]
     pub payment_secret: String,
-    #[serde(alias = "pass_secret_arn")]
     pub pass_secret: String,
-    #[serde(alias = "warmup_function_name")]
     pub warmup_function: String,
-    #[serde(alias = "reconciliation_function_name")]
     pub reconciliation_function: String,
     pub push_url: Option<String>,
 }
@@ -78,7 +70,8 @@ pub async fn deploy(endpoint: &str, issuer: &str, home: &Path) -> Result<Deploym
     let push_url = url("PushUrl").map(|url| socket_form(endpoint, url)).transpose()?;
     let mut fields = json!({ "endpoint": endpoint, "home": home, "emulator_api_url": api_url });
     for (name, value) in outputs {
-        fields[snake_case(&name)] = value;
+        let name = snake_case(&name);
+        fields[name.trim_end_matches("_name").trim_end_matches("_arn")] = value;
     }
     (fields["api_url"], fields["push_url"]) = (json!(api_url), json!(push_url));
     let deployment: Deployment = serde_json::from_value(fields)?;

@@ -67,11 +67,8 @@ fn behind_the_gateway(home: &Path, reservation: &ReservationId) -> Result<Vec<St
     let mut steps = Vec::new();
     for entry in std::fs::read_dir(home)?.flatten() {
         let path = entry.path();
-        let (Some(log), Some("log")) =
-            (path.file_stem().and_then(|stem| stem.to_str()), path.extension().and_then(|kind| kind.to_str()))
-        else {
-            continue;
-        };
+        let name_of_log = path.file_name().and_then(|name| name.to_str()?.strip_suffix(".log"));
+        let Some(log) = name_of_log else { continue };
         let lines = BufReader::new(File::open(&path)?).split(b'\n');
         steps.extend(lines.map_while(Result::ok).filter_map(|line| step(log, std::str::from_utf8(&line).ok()?, &name)));
     }

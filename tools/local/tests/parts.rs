@@ -115,17 +115,11 @@ fn a_signal_ends_a_part_and_all_that_it_started() {
 }
 
 #[test]
-fn a_make_test_that_is_terminated_ends_its_parts() {
-    let folder = folder("terminated");
-    let make = make("good long", &folder.path().join("logs"));
-    is_ended_by(Signal::SIGTERM, make, folder.path(), "signal: 15 (SIGTERM)");
-}
-
-#[test]
-fn a_make_test_that_is_killed_ends_its_parts() {
-    let folder = folder("killed");
-    let make = make("good long", &folder.path().join("logs"));
-    is_ended_by(Signal::SIGKILL, make, folder.path(), "signal: 9 (SIGKILL)");
+fn a_make_test_that_is_terminated_or_killed_ends_its_parts() {
+    for (signal, how) in [(Signal::SIGTERM, "signal: 15 (SIGTERM)"), (Signal::SIGKILL, "signal: 9 (SIGKILL)")] {
+        let folder = folder(signal.as_str());
+        is_ended_by(signal, make("good long", &folder.path().join("logs")), folder.path(), how);
+    }
 }
 
 #[test]

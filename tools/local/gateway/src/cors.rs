@@ -13,20 +13,14 @@ const SAID_BY_THE_GATEWAY: [HeaderName; 3] =
     [ACCESS_CONTROL_ALLOW_ORIGIN, ACCESS_CONTROL_ALLOW_CREDENTIALS, ACCESS_CONTROL_EXPOSE_HEADERS];
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub(super) struct Cors {
-    #[serde(rename = "allowCredentials")]
-    credentials: bool,
-    #[serde(rename = "allowHeaders")]
-    headers: Vec<String>,
-    #[serde(rename = "allowMethods")]
-    methods: Vec<String>,
-    #[serde(rename = "allowOrigins")]
-    origins: Vec<String>,
-    #[serde(rename = "exposeHeaders")]
-    exposed: Vec<String>,
-    #[serde(rename = "maxAge")]
-    max_age_s: Option<u32>,
+    allow_credentials: bool,
+    allow_headers: Vec<String>,
+    allow_methods: Vec<String>,
+    allow_origins: Vec<String>,
+    expose_headers: Vec<String>,
+    max_age: Option<u32>,
 }
 
 impl Cors {
@@ -36,9 +30,9 @@ impl Cors {
         *response.status_mut() = StatusCode::NO_CONTENT;
         self.allow(asked, response.headers_mut());
         if response.headers().contains_key(ACCESS_CONTROL_ALLOW_ORIGIN) {
-            put(response.headers_mut(), ACCESS_CONTROL_ALLOW_METHODS, &self.methods.join(","));
-            put(response.headers_mut(), ACCESS_CONTROL_ALLOW_HEADERS, &self.headers.join(","));
-            if let Some(seconds) = self.max_age_s {
+            put(response.headers_mut(), ACCESS_CONTROL_ALLOW_METHODS, &self.allow_methods.join(","));
+            put(response.headers_mut(), ACCESS_CONTROL_ALLOW_HEADERS, &self.allow_headers.join(","));
+            if let Some(seconds) = self.max_age {
                 response.headers_mut().insert(ACCESS_CONTROL_MAX_AGE, seconds.into());
             }
         }
@@ -52,19 +46,19 @@ impl Cors {
         }
         let Some(origin) = asked.get(ORIGIN) else { return };
         let named = origin.to_str().unwrap_or_default();
-        let everybody = self.origins.iter().any(|each| each == "*") && !self.credentials;
+        let everybody = self.allow_origins.iter().any(|each| each == "*") && !self.allow_credentials;
         if everybody {
             headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
-        } else if self.origins.iter().any(|each| each.eq_ignore_ascii_case(named)) {
+        } else if self.allow_origins.iter().any(|each| each.eq_ignore_ascii_case(named)) {
             headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin.clone());
             headers.append(VARY, HeaderValue::from_static("Origin"));
         } else {
             return;
         }
-        if self.credentials {
+        if self.allow_credentials {
             headers.insert(ACCESS_CONTROL_ALLOW_CREDENTIALS, HeaderValue::from_static("true"));
         }
-        put(headers, ACCESS_CONTROL_EXPOSE_HEADERS, &self.exposed.join(","));
+        put(headers, ACCESS_CONTROL_EXPOSE_HEADERS, &self.expose_headers.join(","));
     }
 }
 
@@ -89,17 +83,17 @@ mod tests {
 
     #[test]
     fn origins_that_may_ask_hear_so() {
-        let some = Cors { origins: vec!["https://shop.example".to_owned()], credentials: true, ..Cors::default() };
+        let origins = |origin: &str| Cors { allow_origins: vec![origin.to_owned()], ..Cors::default() };
+        let some = Cors { allow_credentials: true, ..origins("https://shop.example") };
         assert_eq!(allowed(&some, "https://shop.example").as_deref(), Some("https://shop.example"));
         assert_eq!(allowed(&some, "https://other.example"), None);
-        let all = Cors { origins: vec!["*".to_owned()], methods: vec!["GET".to_owned()], ..Cors::default() };
-        assert_eq!(allowed(&all, "https://other.example").as_deref(), Some("*"));
+        assert_eq!(allowed(&origins("*"), "https://other.example").as_deref(), Some("*"));
     }
 
     #[test]
     fn nobody_asked_and_nobody_is_told() {
         let mut headers = HeaderMap::new();
-        Cors { origins: vec!["*".to_owned()], ..Cors::default() }.allow(&HeaderMap::new(), &mut headers);
+        Cors { allow_origins: vec!["*".to_owned()], ..Cors::default() }.allow(&HeaderMap::new(), &mut headers);
         assert!(headers.is_empty());
     }
 }

@@ -95,8 +95,11 @@ fn steady(per_s: f64) -> Steady {
 
 /// How many units had become available by a time, according to the last plan that had begun.
 fn available(plans: &[RainPlan], at: EpochMs) -> u32 {
-    let begun = plans.iter().rev().find(|plan| plan.from_ms <= at);
-    begun.map_or(0, |plan| plan.available(at))
+    in_force(plans, at).map_or(0, |plan| plan.available(at))
+}
+
+fn in_force(plans: &[RainPlan], at: EpochMs) -> Option<&RainPlan> {
+    plans.iter().rev().find(|plan| plan.from_ms <= at)
 }
 
 fn counted(
@@ -128,8 +131,7 @@ fn counted(
     let is_early = |grab: &&Grab| {
         let before = EpochMs(grab.at.0 - i64::from(HEARS_WITHIN_S) * 1000);
         // A plan that has just ended may have made more available, which stays so.
-        let until_lately = plans.iter().rev().find(|plan| plan.from_ms <= before);
-        let had = until_lately.map_or(0, |plan| plan.available(grab.at));
+        let had = in_force(plans, before).map_or(0, |plan| plan.available(grab.at));
         grab.unit > available(plans, grab.at).max(had)
     };
     let too_early = grabs.iter().filter(is_early).count();
