@@ -165,12 +165,6 @@ pub(crate) fn granted(response: &Response) -> Result<Value> {
     Ok(answer)
 }
 
-/// The answer to anybody. A refusal is an error.
-fn shown(response: &Response) -> Result<Value> {
-    ensure!(response.is_success(), "the API answers {}", response.answer());
-    Ok(response.json())
-}
-
 impl Client {
     pub fn new(api_url: &str) -> Result<Self> {
         let target = api_url.parse().with_context(|| format!("{api_url} is not the address of an API"))?;
@@ -279,7 +273,11 @@ impl Client {
     /// A public document below `/v1/sales`. None if there is none.
     pub(crate) async fn published(&self, path: &str) -> Result<Option<Value>> {
         let response = self.send(Request::new(Method::GET, &format!("/v1/sales{path}"))?).await?;
-        if response.status == 404 { Ok(None) } else { shown(&response).map(Some) }
+        if response.status == 404 {
+            return Ok(None);
+        }
+        ensure!(response.is_success(), "the API answers {}", response.answer());
+        Ok(Some(response.json()))
     }
 
     pub async fn draw(&self, RoundId { sale, number }: &RoundId) -> Result<Value> {
@@ -355,10 +353,6 @@ impl Client {
                 Some(_) => return Ok(document),
             }
         }
-    }
-
-    pub(crate) async fn get_sale(&self, sale: &str) -> Result<Option<Value>> {
-        self.published(&format!("/{sale}")).await
     }
 
     /// Cancels a reservation. Whether the API did.

@@ -257,20 +257,18 @@ async fn main() -> ExitCode {
         }
         anyhow::Ok(ExitCode::SUCCESS)
     };
+    let interrupted = async {
+        match Signals::listen() {
+            Ok(mut signals) => signals.next().await,
+            Err(_) => std::future::pending().await,
+        }
+    };
     // What `work` holds is dropped when a signal comes, and dropping it ends what it started.
     tokio::select! {
         result = work => result.unwrap_or_else(|error| command_line::fail(&error)),
-        status = interrupted() => {
+        status = interrupted => {
             eprintln!("interrupted; stopped everything that was started");
             ExitCode::from(status)
         }
-    }
-}
-
-/// Waits for a signal. Returns the exit status.
-async fn interrupted() -> u8 {
-    match Signals::listen() {
-        Ok(mut signals) => signals.next().await,
-        Err(_) => std::future::pending().await,
     }
 }

@@ -54,7 +54,7 @@ fn listed(document: &Value, is_closed: impl Fn(&Value) -> bool) -> Listed {
 impl Client {
     /// A published sale as everybody sees it. If there is none, the error names the sales that the caller can see.
     pub async fn sale(&self, sale: &str) -> Result<Value> {
-        match self.get_sale(sale).await? {
+        match self.published(&format!("/{sale}")).await? {
             Some(found) => Ok(found),
             None => Err(self.no_sale(sale).await),
         }
@@ -86,7 +86,7 @@ impl Client {
         let there_is = if self.is_of_operator() {
             self.ask_as_operator("GET", &format!("/v1/admin/sales/{sale}")).await?.status != 404
         } else {
-            self.get_sale(sale).await?.is_some()
+            self.published(&format!("/{sale}")).await?.is_some()
         };
         if there_is { Ok(()) } else { Err(self.no_sale(sale).await) }
     }
@@ -152,7 +152,7 @@ impl Public {
     }
 }
 
-/// What keeps buyers from buying, as [`Client::get_sale`] shows it.
+/// What keeps buyers from buying, as [`Client::sale`] shows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Obstacle {
     NotOpen {
