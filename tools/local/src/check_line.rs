@@ -5,7 +5,7 @@ use std::fmt;
 use anyhow::{Context, Result, bail, ensure};
 use pass::KeyRing;
 use pass::line::{
-    self, Class, LineDocument, LineKeys, LineOrder, LineState, Place, Range, Ticket, WHOLE_PPB, commit, rank_of_early,
+    self, Class, LineDocument, LineKeys, LineOrder, LineState, Range, Ticket, WHOLE_PPB, commit, rank_of_early,
 };
 use sale::award;
 use sale::{RoundId, UserId};
@@ -59,10 +59,12 @@ pub fn check(round: &RoundId, line: &LineDocument, ticket: Option<&str>, noted: 
     }
     let order = LineOrder::of(&seed);
     let place = ticket.map(|text| {
-        let ticket = Ticket::said(text).context("this is not a ticket")?;
-        ensure!(ticket.round == round.number, "the ticket is for round {}", ticket.round);
-        let place = order.place(&ticket.user);
-        Ok(CheckedPlace::new(ticket, place, line))
+        let Ticket { round: of, user, class } = Ticket::said(text).context("this is not a ticket")?;
+        ensure!(of == round.number, "the ticket is for round {of}");
+        let place = order.place(&user);
+        let rank = (class == Class::Early).then(|| rank_of_early(place, line.people.estimate));
+        let is_admitted = line.admitted.watermark().admits(class, place);
+        Ok(CheckedPlace { user, class, place_ppb: place.ppb(), rank, is_admitted })
     });
     Ok(CheckedLine {
         round: round.to_string(),
@@ -72,14 +74,6 @@ pub fn check(round: &RoundId, line: &LineDocument, ticket: Option<&str>, noted: 
         early_ppb: line.admitted.early_ppb,
         place: place.transpose()?,
     })
-}
-
-impl CheckedPlace {
-    fn new(Ticket { user, class, .. }: Ticket, place: Place, document: &LineDocument) -> Self {
-        let rank = (class == Class::Early).then(|| rank_of_early(place, document.people.estimate));
-        let is_admitted = document.admitted.watermark().admits(class, place);
-        Self { user, class, place_ppb: place.ppb(), rank, is_admitted }
-    }
 }
 
 /// For CloudFront's key value store: the keys of tickets and watermarks that follow from the pass keys, by number.

@@ -3,7 +3,7 @@
 //! Synthesis takes longer than deployment on an emulator, and its output depends on nothing but the checkout and two
 //! addresses. So it runs once for each state of the checkout, with made-up addresses that every deployment replaces.
 
-use std::fs::{self, Metadata};
+use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -128,17 +128,13 @@ fn look_at(path: &Path, hasher: &mut DefaultHasher) -> Result<()> {
 fn hash_of(path: &Path, hasher: &mut DefaultHasher) -> io::Result<Vec<PathBuf>> {
     let data = path.metadata()?;
     if !data.is_dir() {
-        (data.len(), since_epoch(&data)?).hash(hasher);
+        (data.len(), data.modified()?.duration_since(UNIX_EPOCH).unwrap_or_default()).hash(hasher);
         return Ok(Vec::new());
     }
     let mut inside = fs::read_dir(path)?.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<PathBuf>>>()?;
     inside.retain(|path| !is_coming(path));
     inside.sort();
     Ok(inside)
-}
-
-fn since_epoch(data: &Metadata) -> io::Result<Duration> {
-    Ok(data.modified()?.duration_since(UNIX_EPOCH).unwrap_or_default())
 }
 
 /// Copies a folder, with other addresses in the template. Large files are linked rather than copied.

@@ -190,13 +190,6 @@ fn invoke(state: &Value, function: &str, data: &[&str]) -> Value {
     serde_json::from_slice(&stdout).unwrap_or_else(|_| panic!("{function}: {}", String::from_utf8_lossy(&stdout)))
 }
 
-fn invoke_with_sample(home: &Home, state: &Value, sample: &str) -> Value {
-    let (event, _) = home.good(&["event", sample]);
-    let file = home.0.path().join("event.json");
-    std::fs::write(&file, event).unwrap();
-    invoke(state, sample.split('/').next().unwrap(), &["--data-file", file.to_str().unwrap()])
-}
-
 /// One sample of each kind of event, and those that `event` makes good for this moment; with the expected status, or
 /// number of failures. `tests/system/samples.rs` gives every sample to its function.
 const SAMPLES: [(&str, u16); 10] = [
@@ -214,7 +207,10 @@ const SAMPLES: [(&str, u16); 10] = [
 
 fn samples_are_events_that_deployed_functions_take(home: &Home, state: &Value) {
     for (sample, expected) in SAMPLES {
-        let answer = invoke_with_sample(home, state, sample);
+        let (event, _) = home.good(&["event", sample]);
+        let file = home.0.path().join("event.json");
+        std::fs::write(&file, event).unwrap();
+        let answer = invoke(state, sample.split('/').next().unwrap(), &["--data-file", file.to_str().unwrap()]);
         let found = if let Some(failures) = answer["batchItemFailures"].as_array() {
             json!(failures.len())
         } else if answer["statusCode"].is_null() {
