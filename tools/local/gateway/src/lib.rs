@@ -34,7 +34,7 @@ use crate::process::loopback;
 use authorizer::Authorizer;
 use deployed::JwtItem;
 use routes::Routes;
-use served::{Route, Shared};
+use served::Route;
 
 pub use deployed::MAX_TIMEOUT;
 pub use pool::Concurrency;
@@ -45,7 +45,7 @@ const MOST_FILES: u64 = 16_384;
 /// A gateway on the loopback. Dropping it ends it, together with the functions behind it.
 pub struct Gateway {
     address: SocketAddr,
-    served: Served,
+    served: Arc<Served>,
     server: JoinHandle<()>,
 }
 
@@ -89,10 +89,10 @@ impl Gateway {
             let deployed::Route { key, scopes, timeout, .. } = route;
             routes.push((key.clone(), Route { key, authorizer, scopes, throttle, pool, timeout }));
         }
-        let shared = Shared { api: api.id, max_timeout, routes: Routes::new(routes)?, cors: api.cors, pools };
-        let served = Served(Arc::new(shared));
+        let routes = Routes::new(routes)?;
+        let served = Arc::new(Served { api: api.id, max_timeout, routes, cors: api.cors, pools });
         let address = listener.local_addr()?;
-        let server = served.clone().serve(listener);
+        let server = Arc::clone(&served).serve(listener);
         Ok(Self { address, served, server })
     }
 
@@ -100,16 +100,16 @@ impl Gateway {
         loopback(self.address.port())
     }
 
-    pub fn served(&self) -> Served {
-        self.served.clone()
+    pub fn served(&self) -> Arc<Served> {
+        Arc::clone(&self.served)
     }
 
     pub fn counts(&self) -> BTreeMap<String, PoolCounts> {
-        self.served.0.pools.iter().map(|(name, pool)| (name.clone(), pool.counts())).collect()
+        self.served.pools.iter().map(|(name, pool)| (name.clone(), pool.counts())).collect()
     }
 
     pub fn process_groups(&self, function: &str) -> Vec<u32> {
-        self.served.0.pools.get(function).map_or_else(Vec::new, |pool| pool.process_groups())
+        self.served.pools.get(function).map_or_else(Vec::new, |pool| pool.process_groups())
     }
 
     /// Waits until it ends, which it does not do by itself. Fails if it fails.
@@ -122,6 +122,6 @@ impl Drop for Gateway {
     fn drop(&mut self) {
         self.server.abort();
         // Open connections continue, and keep what serves them.
-        self.served.0.pools.values().for_each(|pool| pool.end());
+        self.served.pools.values().for_each(|pool| pool.end());
     }
 }

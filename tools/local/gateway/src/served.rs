@@ -32,10 +32,7 @@ const MAX_BODY_BYTES: usize = 10 * 1024 * 1024;
 const MAX_HEAD_BYTES: usize = 10_240;
 const REQUEST_ID: HeaderName = HeaderName::from_static("apigw-requestid");
 
-#[derive(Clone)]
-pub struct Served(pub(super) Arc<Shared>);
-
-pub(super) struct Shared {
+pub struct Served {
     pub(super) api: String,
     pub(super) max_timeout: Duration,
     pub(super) routes: Routes<Route>,
@@ -54,10 +51,9 @@ pub(super) struct Route {
 
 impl Served {
     /// Serves all connections until it is aborted. HTTP/1.1 only: API Gateway only offers HTTP/2 over TLS.
-    pub(super) fn serve(self, listener: TcpListener) -> JoinHandle<()> {
-        let head_timeout = self.0.max_timeout;
-        server::serve(listener, Some(head_timeout), move |from, request| {
-            let served = self.clone();
+    pub(super) fn serve(self: Arc<Self>, listener: TcpListener) -> JoinHandle<()> {
+        server::serve(listener, Some(self.max_timeout), move |from, request| {
+            let served = Arc::clone(&self);
             async move { served.answer(from, request.map(Body::new)).await }
         })
     }
@@ -65,10 +61,9 @@ impl Served {
     /// The answer to a request from a client at this address.
     pub async fn answer(&self, from: IpAddr, request: Request) -> Response<Body> {
         let id = Uuid::now_v7().as_simple().to_string();
-        let shared = &*self.0;
         let (parts, body) = request.into_parts();
-        let answer = async || shared.answer(&id, from, &parts, body).await.unwrap_or_else(Own::response);
-        let mut response = match &shared.cors {
+        let answer = async || self.routed(&id, from, &parts, body).await.unwrap_or_else(Own::response);
+        let mut response = match &self.cors {
             None => answer().await,
             Some(cors) if parts.method == Method::OPTIONS => cors.preflight(&parts.headers),
             Some(cors) => {
@@ -82,10 +77,8 @@ impl Served {
         }
         response
     }
-}
 
-impl Shared {
-    async fn answer(&self, id: &str, from: IpAddr, parts: &Parts, body: Body) -> Result<Response<Body>, Own> {
+    async fn routed(&self, id: &str, from: IpAddr, parts: &Parts, body: Body) -> Result<Response<Body>, Own> {
         let deadline = Instant::now() + self.max_timeout;
         let target = parts.uri.path_and_query().map_or("/", |target| target.as_str());
         let head = parts.headers.iter().map(|(name, value)| name.as_str().len() + value.len()).sum::<usize>();

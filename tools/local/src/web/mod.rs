@@ -29,7 +29,7 @@ struct Shared {
     deployment: Deployment,
     issuer: Issuer,
     client: Client,
-    api: Served,
+    api: Arc<Served>,
     headers: HeaderMap,
 }
 
@@ -40,14 +40,14 @@ pub struct WebServer {
 
 impl WebServer {
     /// Serves the page of a deployment and its API on `port`, or on a free port if that is 0.
-    pub async fn start(port: u16, deployment: &Deployment, issuer: Issuer, api: Served) -> Result<Self> {
+    pub async fn start(port: u16, deployment: &Deployment, issuer: Issuer, api: Arc<Served>) -> Result<Self> {
         let listener =
             TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await.context("the web server's port is taken")?;
         Self::start_on(listener, deployment, issuer, api)
     }
 
     /// The same on a port that was bound before.
-    pub fn start_on(listener: TcpListener, deployment: &Deployment, issuer: Issuer, api: Served) -> Result<Self> {
+    pub fn start_on(listener: TcpListener, deployment: &Deployment, issuer: Issuer, api: Arc<Served>) -> Result<Self> {
         let pages = paths::pages();
         let are_built = pages.join("index.html").is_file();
         ensure!(are_built, "the pages are not built: no index.html in {}; run `make build`", pages.display());
