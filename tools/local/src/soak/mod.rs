@@ -10,7 +10,6 @@ mod drain;
 mod journal;
 mod keys;
 mod operator;
-mod processes;
 mod program;
 mod report;
 mod ringing;

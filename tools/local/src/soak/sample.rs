@@ -9,8 +9,7 @@ use messaging::queue::{self, Depth};
 use serde::Serialize;
 
 use super::keys::{self, Keys};
-use super::processes::{emulator_kb, workers};
-use super::system::System;
+use super::system::{System, emulator_kb, workers};
 use crate::deployment::Deployment;
 use crate::process::resident_of;
 use crate::stack::STACK;

@@ -1,17 +1,16 @@
 //! The system under test: a cloud with one or two gateways, and what a run does to it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use nix::sys::signal::{Signal, killpg};
+use nix::sys::signal::{Signal, kill, killpg};
 use nix::unistd::Pid;
 use parking_lot::Mutex;
 use tokio::task::block_in_place;
 
 use super::changed::{Changed, Scripts};
-use super::processes::workers;
 use super::program::Loss;
 use crate::client::Client;
 use crate::cloud::Cloud;
@@ -21,6 +20,7 @@ use crate::emulator::Emulator;
 use crate::gateway::{Concurrency, Gateway};
 use crate::identity::Issuer;
 use crate::paths;
+use crate::process::{members, resident_of};
 use crate::stack::STACK;
 use crate::valkey::Valkey;
 
@@ -105,12 +105,12 @@ impl System {
         match losing {
             Loss::Everything => {}
             Loss::LastWrites => {
-                self.redis(&["SAVE"]).await?;
+                self.redis(&redis::cmd("SAVE")).await?;
                 tokio::time::sleep(LAST_WRITES).await;
             }
             Loss::Nothing => {
-                self.redis(&["CLIENT", "PAUSE", "60000", "WRITE"]).await?;
-                self.redis(&["SAVE"]).await?;
+                self.redis(redis::cmd("CLIENT").arg("PAUSE").arg(60_000).arg("WRITE")).await?;
+                self.redis(&redis::cmd("SAVE")).await?;
             }
         }
         dies();
@@ -145,17 +145,52 @@ impl System {
         sides.extend(newest);
     }
 
-    pub(super) async fn redis(&self, command: &[&str]) -> Result<redis::Value> {
+    async fn redis(&self, command: &redis::Cmd) -> Result<redis::Value> {
         let client = redis::Client::open(&*self.deployment.redis_url)?;
         let mut connection = client.get_multiplexed_async_connection().await?;
-        let [name, arguments @ ..] = command else { anyhow::bail!("no command") };
-        Ok(redis::cmd(name).arg(arguments).query_async(&mut connection).await?)
+        Ok(command.query_async(&mut connection).await?)
     }
 
     /// Whether Redis knows each of two scripts. If so, both sides have run theirs.
     pub(super) async fn knows(&self, scripts: &Scripts) -> Result<[bool; 2]> {
-        let known = self.redis(&["SCRIPT", "EXISTS", &scripts.old, &scripts.new]).await?;
+        let known = self.redis(redis::cmd("SCRIPT").arg("EXISTS").arg(&scripts.old).arg(&scripts.new)).await?;
         let known: Vec<bool> = redis::from_redis_value(known)?;
         known.try_into().ok().context("Redis answers for each script")
+    }
+}
+
+/// A process of a function that the emulator runs. It starts them itself, so they are read from `/proc`.
+pub(super) struct Worker {
+    pub(super) function: String,
+    pub(super) resident_kb: u64,
+    id: i32,
+}
+
+/// Every process of a function in the emulator's group.
+pub(super) fn workers(group: u32) -> Vec<Worker> {
+    let worker = |process: PathBuf| {
+        let function = function_of(&process)?;
+        let id = process.file_name()?.to_str()?.parse().ok()?;
+        Some(Worker { function, resident_kb: resident_of(&process)?, id })
+    };
+    members(group).filter_map(worker).collect()
+}
+
+/// Resident memory of the emulator without its functions, in kB.
+pub(super) fn emulator_kb(group: u32) -> Option<u64> {
+    members(group).filter(|process| function_of(process).is_none()).filter_map(|process| resident_of(&process)).max()
+}
+
+fn function_of(process: &Path) -> Option<String> {
+    let environment = std::fs::read(process.join("environ")).ok()?;
+    let mut variables = environment.split(|byte| *byte == 0);
+    let name = variables.find_map(|variable| variable.strip_prefix(b"AWS_LAMBDA_FUNCTION_NAME="))?;
+    String::from_utf8(name.to_vec()).ok()
+}
+
+impl Worker {
+    /// Kills it, like `kill -9`. Returns whether it was running.
+    pub(super) fn kill(&self) -> bool {
+        kill(Pid::from_raw(self.id), Signal::SIGKILL).is_ok()
     }
 }
