@@ -10,13 +10,6 @@ export const MINUTE_MS = 60_000;
 /** Time from publication to opening for sales that open early, once everyone is there, however slow the machine is. */
 export const LONG_MS = 40 * MINUTE_MS;
 
-/** Collects a page's requests whose path ends with `end`. */
-export function requests(page, end) {
-  const all = [];
-  page.on('request', (request) => new URL(request.url()).pathname.endsWith(end) && all.push(request));
-  return all;
-}
-
 /** Hides a page, or shows it again. */
 export const hide = (page, hidden) => page.evaluate((is) => {
   Object.defineProperty(document, 'hidden', { value: is, configurable: true });
@@ -39,6 +32,12 @@ export async function open(sale) {
 
 /** A page's stored state of its line. */
 export const kept = (page) => page.evaluate(() => JSON.parse(Object.entries(localStorage).find(([name]) => name.startsWith('line:'))?.[1] ?? 'null'));
+
+/** Changes that state, as another tab would. */
+export const keep = (page, changes) => page.evaluate((more) => {
+  const [name, text] = Object.entries(localStorage).find(([key]) => key.startsWith('line:'));
+  localStorage.setItem(name, JSON.stringify({ ...JSON.parse(text), ...more }));
+}, changes);
 
 /** Moves a page's clock ahead, and the system's times in its answers with it. */
 export async function traveller(page) {

@@ -6,8 +6,8 @@ import { lineWords } from '../words/line.js';
 import { shopWords } from '../words/shop.js';
 import { cardSays, problem } from './answers.js';
 import { DESKTOP, PHONE, SHOTS } from './browser.js';
-import { LINE, LONG_MS, MINUTE_MS, chance, crowd, edit, hide, kept, open, requests, row, ticketOf, traveller } from './in-line.js';
-import { arrive, heading, looksRight, shop, visit } from './visits.js';
+import { LINE, LONG_MS, MINUTE_MS, chance, crowd, edit, hide, keep, kept, open, row, ticketOf, traveller } from './in-line.js';
+import { announced, arrive, heading, listen, looksRight, passing, requests, shop, visit } from './visits.js';
 
 const refusal = (...of) => (route) => route.fulfill(problem(...of));
 
@@ -63,7 +63,7 @@ test('a user in a crowd sees their place, through sleep and network failures, un
 
 test('a hidden tab polls seldom, shows the user\'s turn in its title, and goes on when it is visible', async () => {
   const { page, enter, shows, looks, virtual } = await crowd();
-  const asked = requests(page, '/challenges');
+  const asked = requests(page, /\/challenges$/);
   await virtual.install();
   await enter();
   // From here on, only the test moves time.
@@ -150,10 +150,7 @@ test('incomplete documents show a problem, and the last state stays', async () =
   for (at = 0; at < broken.length; at += 1) {
     const before = looks();
     net.answers = (route, line) => route.fulfill({ json: broken[at](line) });
-    await expect.poll(async () => {
-      await virtual.skip(20_000);
-      return looks();
-    }).toBeGreaterThan(before + 1);
+    await passing(() => virtual.skip(20_000), looks).toBeGreaterThan(before + 1);
     expect([at, await shown(page)]).toEqual([at, known]);
     expect([at, await page.locator('.stage .hint').count()]).toEqual([at, 1]);
   }
@@ -208,13 +205,8 @@ test('a poll that gets 429 or 503 is retried after Retry-After, and within minut
   /** The pause after the next poll but one, since the next may be under way. A step is too short to look like sleep. */
   const pause = async (stepMs) => {
     const before = looks();
-    for (const more of [2, 3]) {
-      await expect.poll(async () => {
-        await virtual.run(stepMs);
-        await virtual.answered();
-        return looks();
-      }, { interval: 5 }).toBeGreaterThanOrEqual(before + more);
-    }
+    const step = () => virtual.run(stepMs).then(virtual.answered);
+    for (const more of [2, 3]) await passing(step, looks, 5).toBeGreaterThanOrEqual(before + more);
     return lookedAt.at(-1) - lookedAt.at(-2);
   };
   const thirty = await pause(4_000);
@@ -226,10 +218,7 @@ test('a poll that gets 429 or 503 is retried after Retry-After, and within minut
   expect(most).toBeGreaterThan(4 * MINUTE_MS);
   expect(most).toBeLessThan(8 * MINUTE_MS);
   net.answers = null;
-  await expect.poll(async () => {
-    await virtual.run(15_000);
-    return page.locator('.stage .hint').count();
-  }).toBe(0);
+  await passing(() => virtual.run(15_000), () => page.locator('.stage .hint').count()).toBe(0);
 });
 
 test.each([['behind', -5 * MINUTE_MS], ['ahead', 5 * MINUTE_MS]])('a clock five minutes %s changes nothing', async (_, offsetMs) => {
@@ -258,11 +247,8 @@ test('two tabs share a ticket, and neither overwrites the other\'s state', async
   await context.addInitScript(() => window.addEventListener('storage', (event) => event.stopImmediatePropagation(), true));
   await enter();
   const { ticket } = await kept(page);
-  await page.evaluate(() => {
-    const [name, text] = Object.entries(localStorage).find(([key]) => key.startsWith('line:'));
-    localStorage.setItem(name, JSON.stringify({ ...JSON.parse(text), went: true }));
-  });
-  const asked = requests(page, '/challenges');
+  await keep(page, { went: true });
+  const asked = requests(page, /\/challenges$/);
   shows('moving', 48_900_000);
   await heading(page, 'It is your turn').waitFor();
   expect(await kept(page)).toMatchObject({ ticket, went: true });
@@ -276,7 +262,7 @@ test('a second tab requests no ticket, and gets it when the first does', async (
   await go(`sales/${sale}`);
   await page.getByText('You will get your ticket by').waitFor();
   const other = await context.newPage();
-  const asked = requests(other, '/tickets');
+  const asked = requests(other, /\/tickets$/);
   await other.goto(page.url());
   await other.getByText('You will get your ticket by').waitFor();
   await hide(page, true);
@@ -306,13 +292,10 @@ test('a browser without storage can wait as well', async () => {
 
 test('a stored ticket that is not the user’s, or is unreadable, is requested again', async () => {
   const { page, enter, user } = await crowd();
-  const asked = requests(page, '/tickets');
+  const asked = requests(page, /\/tickets$/);
   await enter();
   for (const [n, ticket] of [ticketOf('mallory'), 'AQ', 17].entries()) {
-    await page.evaluate((is) => {
-      const [name, text] = Object.entries(localStorage).find(([key]) => key.startsWith('line:'));
-      localStorage.setItem(name, JSON.stringify({ ...JSON.parse(text), ticket: is }));
-    }, ticket);
+    await keep(page, { ticket });
     await page.reload();
     await heading(page, 'You are in line').waitFor();
     await expect.poll(async () => readTicket((await kept(page)).ticket)?.user).toBe(user);
@@ -322,7 +305,7 @@ test('a stored ticket that is not the user’s, or is unreadable, is requested a
 
 test('a user who signs out is asked to join again, and another user gets their own place', async () => {
   const sale = await shop.sell({ line: { ...LINE, paused: true } });
-  const { page } = await arrive(`sales/${sale}`);
+  const { page, rules } = await arrive(`sales/${sale}`);
   await heading(page, 'The line is paused').waitFor();
   const mine = (await kept(page)).ticket;
   await page.getByRole('button', { name: /^Sign out/ }).click();
@@ -334,6 +317,10 @@ test('a user who signs out is asked to join again, and another user gets their o
   const all = await page.evaluate(() => Object.entries(localStorage).filter(([name]) => name.startsWith('line:')).map(([, text]) => JSON.parse(text).ticket));
   expect(all).toContain(mine);
   expect(all.map((ticket) => readTicket(ticket).user)).toContain(user);
+  // This page was not open before the opening, and says so.
+  await page.getByText('Checked: the order follows from what was published').click();
+  await page.getByText('You did not have this page open before the opening').waitFor();
+  expect(await rules()).toEqual([]);
 });
 
 test('after an expired session the user signs in again, and gets the ticket', async () => {
@@ -360,25 +347,19 @@ test('a ticket is requested until there is one, at a reasonable pace', async () 
   ];
   const net = { answer: wrong[0] };
   await page.route(/\/tickets$/, (route) => (net.answer ? net.answer(route) : route.fallback()));
-  const asked = requests(page, '/tickets');
+  const asked = requests(page, /\/tickets$/);
   await go(`sales/${sale}`);
   await expect.poll(() => asked.length).toBeGreaterThan(0);
   await virtual.stop();
   for (net.answer of wrong) {
     const before = asked.length;
-    await expect.poll(async () => {
-      await virtual.run(2_000);
-      return asked.length;
-    }, { interval: 5 }).toBeGreaterThan(before + 1);
+    await passing(() => virtual.run(2_000), () => asked.length, 5).toBeGreaterThan(before + 1);
     for (let step = 0; step < 10; step += 1) await virtual.run(100);
     expect(asked.length).toBeLessThan(before + 6);
   }
   await heading(page, 'Getting in line').waitFor();
   net.answer = null;
-  await expect.poll(async () => {
-    await virtual.run(5_000);
-    return heading(page, 'You are in line').count();
-  }).toBe(1);
+  await passing(() => virtual.run(5_000), () => heading(page, 'You are in line').count()).toBe(1);
 });
 
 test('a refused user is told so, and may try again', async () => {
@@ -396,7 +377,7 @@ test('a user who is turned away at the gate waits again, and tries only a few ti
   // The page believes that it is the user's turn, but the gate does not.
   shows('moving', 1_000_000_000);
   await page.route(/\/challenges$/, refusal(409, 'not_your_turn', { line_path: `/v1/sales/${sale}/line` }, { 'retry-after': '1' }));
-  const asked = requests(page, '/challenges');
+  const asked = requests(page, /\/challenges$/);
   await go(`sales/${sale}`);
   await page.getByRole('button', { name: 'Buy now' }).waitFor();
   await heading(page, 'It is your turn').waitFor();
@@ -480,7 +461,7 @@ test('a late ticket from a process that has not heard of the postponement is not
   shows('before', 0);
   let given = ticketOf(user, Math.floor(Date.now() / 1000) - 30);
   await page.route(/\/tickets$/, (route) => route.fulfill({ status: 201, json: { ticket: given } }));
-  const asked = requests(page, '/tickets');
+  const asked = requests(page, /\/tickets$/);
   const card = {};
   await cardSays(page, card);
   await go(`sales/${sale}`);
@@ -491,18 +472,14 @@ test('a late ticket from a process that has not heard of the postponement is not
   await virtual.stop();
   const before = asked.length;
   let passedMs = 0;
-  await expect.poll(async () => {
-    await virtual.run(2_000);
+  await passing(() => {
     passedMs += 2_000;
-    return asked.length;
-  }, { interval: 5 }).toBeGreaterThan(before + 2);
+    return virtual.run(2_000);
+  }, () => asked.length, 5).toBeGreaterThan(before + 2);
   // Two pauses of 15 s: the opening is far off.
   expect(passedMs).toBeGreaterThan(26_000);
   given = ticketOf(user);
-  await expect.poll(async () => {
-    await virtual.run(2_000);
-    return heading(page, 'You are in line').count();
-  }, { interval: 5 }).toBe(1);
+  await passing(() => virtual.run(2_000), () => heading(page, 'You are in line').count(), 5).toBe(1);
   expect(readTicket((await kept(page)).ticket).second).toBe(null);
 });
 
@@ -515,7 +492,7 @@ test('a page that is left before tickets are available gets one soon afterwards'
   await go(`sales/${sale}`);
   await page.getByText('You can get in from').waitFor();
   await page.route(/\/tickets$/, (route) => route.fulfill({ status: 201, json: { ticket: ticketOf('mallory') } }));
-  const asked = requests(page, '/tickets');
+  const asked = requests(page, /\/tickets$/);
   await hide(page, true);
   await travel(21 * MINUTE_MS);
   await page.getByText('You will get your ticket by').waitFor();
@@ -526,12 +503,7 @@ test('a page that is left before tickets are available gets one soon afterwards'
 test('a moving line announces little, and keeps open what its reader has opened', async () => {
   const { page, enter, shows, looks } = await crowd();
   await enter();
-  await page.evaluate(() => {
-    window.said = [];
-    for (const region of document.querySelectorAll('[aria-live], [role=status]')) {
-      new MutationObserver(() => window.said.push(region.textContent)).observe(region, { childList: true, characterData: true, subtree: true });
-    }
-  });
+  await listen(page);
   const summary = page.locator('.proof summary');
   await summary.focus();
   await page.keyboard.press('Enter');
@@ -542,8 +514,7 @@ test('a moving line announces little, and keeps open what its reader has opened'
     shows('moving', 10_000_000 + step * 4_000_000);
     await expect.poll(looks, { interval: 20 }).toBeGreaterThan(before);
   }
-  const said = await page.evaluate(() => window.said);
-  expect(said.length).toBeLessThanOrEqual(3);
+  expect((await announced(page)).length).toBeLessThanOrEqual(3);
   shows('paused', 40_000_000);
   await heading(page, 'The line is paused').waitFor();
   await page.locator('.proof[open]').waitFor();
@@ -557,12 +528,11 @@ test('a moving line announces little, and keeps open what its reader has opened'
 test('a sale without a line loads and requests nothing for lines', async () => {
   const sale = await shop.sell();
   const { page, go } = await visit();
-  const [looks, tickets, parts] = [requests(page, '/line'), requests(page, '/tickets'), []];
-  page.on('request', (request) => /\/assets\/(waiting|hash)-/.test(request.url()) && parts.push(request.url()));
+  const ofLines = requests(page, /\/(line|tickets)$|\/assets\/(waiting|hash)-/);
   await go(`sales/${sale}`);
   await page.getByRole('button', { name: 'Buy now' }).click();
   await page.getByLabel('Your answer').waitFor();
-  expect([looks.length, tickets.length, parts]).toEqual([0, 0, []]);
+  expect(ofLines.map((request) => request.url())).toEqual([]);
 });
 
 /** The screens of a line: `[name, how to get there, the heading]`. */

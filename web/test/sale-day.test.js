@@ -12,12 +12,15 @@ const BUYERS = 14;
 const fresh = `day-${process.pid}-${Date.now().toString(36)}`;
 const TITLE = 'Lamp of the day';
 
-test('a sale day: draft, edit, preview, publish, postpone, open, rush, pause, restock, resume, refund, export, report, end of recurrence', async () => {
+test('a sale day: draft, edit, preview, publish, postpone, open, rush, pause, restock, resume, stop, start, refund, export, report, end of recurrence', async () => {
   const { page, go, rules } = await desk.operate('', { timezoneId: 'Europe/Berlin' });
   const dialog = page.getByRole('dialog');
   const write = (fields) => desk.write(page, fields);
   const local = (ms) => desk.local(page, ms);
-  const doIt = (name, fill) => desk.succeed(page, name, fill);
+  const doIt = (name, fill = async () => {}) => desk.succeed(page, name, async () => {
+    expect(await dialog.locator('p').first().textContent()).toContain(TITLE);
+    await fill();
+  });
   const tile = (name) => desk.tile(page, name);
   const badge = (text) => page.locator('.board-head .badge', { hasText: text }).waitFor({ timeout: 90_000 });
   const stands = async ({ id, token }) => (await shop.ask('GET', `/v1/reservations/${id}`, { token })).body.status;
@@ -64,13 +67,18 @@ test('a sale day: draft, edit, preview, publish, postpone, open, rush, pause, re
   expect([buyers.length, rush.length - buyers.length]).toEqual([8, BUYERS - 8]);
   await expect.poll(() => tile('free').textContent(), { timeout: 60_000 }).toBe('0');
 
-  // Paused, restocked, resumed.
+  // Paused, restocked, resumed, stopped, and started.
   await doIt('Pause');
   await badge('Paused');
   await doIt('Add units', () => dialog.locator('[name=units]').fill('3'));
   await expect.poll(() => tile('total').textContent(), { timeout: 60_000 }).toBe('11');
   await expect(shop.buy(fresh)).rejects.toThrow();
   await doIt('Resume');
+  await badge('Open');
+  await page.locator('.plot canvas').waitFor();
+  await doIt('Stop this sale', () => dialog.getByLabel(/^To confirm, type/).fill(TITLE));
+  await badge('Stopped');
+  await doIt('Start this sale');
   await badge('Open');
   for (let n = 0; n < 3; n += 1) buyers.push(await shop.until(() => shop.buy(fresh)));
   await ordered(buyers);
@@ -102,9 +110,9 @@ test('a sale day: draft, edit, preview, publish, postpone, open, rush, pause, re
 
   // The last round is over, and the sale does not recur.
   await go(`sales/${fresh}`);
-  await doIt('End the repetition');
+  await doIt('End the repetition', async () => expect(await dialog.locator('p').first().textContent()).toContain('round 1'));
   await page.getByRole('button', { name: 'End the repetition' }).waitFor({ state: 'detached' });
-  await doIt('Close', () => dialog.getByLabel(/^To confirm/).fill(TITLE));
+  await doIt('Close', () => dialog.getByLabel(/^To confirm/).fill(fresh));
   await badge('Ended');
   await page.getByRole('link', { name: 'Report' }).click();
   await page.getByText('Final report.').waitFor();

@@ -25,16 +25,6 @@ onStandIn.describe('the list', () => {
     await expect.poll(() => card.innerText()).not.toBe(text);
   });
 
-  onStandIn.test('links to campaigns as well', async () => {
-    const sale = await shop.sell();
-    const title = `Days of ${shop.user()}`;
-    const campaign = await shop.campaign([sale], title);
-    const { page } = await arrive('', {});
-    await page.getByRole('navigation', { name: 'Campaigns' }).getByRole('link', { name: title }).click();
-    await page.waitForURL(new RegExp(`#/campaigns/${campaign}$`));
-    await page.locator(`a[href="#/sales/${sale}"]`).waitFor();
-  });
-
   onStandIn.test('needs few requests, and the words of only one language', async () => {
     await shop.sell();
     const { page, go } = await visit({});

@@ -55,6 +55,28 @@ export async function arrive(hash, ...more) {
   return one;
 }
 
+/** Collects a page's requests whose path is like `path`. */
+export function requests(page, path) {
+  const all = [];
+  page.on('request', (request) => path.test(new URL(request.url()).pathname) && all.push(request));
+  return all;
+}
+
+/** Lets time pass by `pass` until `what` is as the caller expects. */
+export const passing = (pass, what, interval = 50) => expect.poll(async () => {
+  await pass();
+  return what();
+}, { interval });
+
+/** Collects what a page announces, for `announced`. */
+export const listen = (page) => page.evaluate(() => {
+  window.announced = [];
+  for (const region of document.querySelectorAll('[aria-live], [role=status]')) {
+    new MutationObserver(() => window.announced.push(region.textContent)).observe(region, { childList: true, characterData: true, subtree: true });
+  }
+});
+export const announced = (page) => page.evaluate(() => window.announced);
+
 /** Answers the question with a proof of work instead of the picture. */
 export async function work(page) {
   await page.getByRole('button', { name: 'I cannot see the picture' }).click();
