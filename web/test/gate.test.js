@@ -4,7 +4,6 @@ import { onBoth, test } from './on.js';
 import { heading, shop, visit } from './visits.js';
 
 const picture = (page) => page.getByLabel('Your answer');
-const noPicture = (page) => page.getByRole('button', { name: 'I cannot see the picture' });
 
 async function begin(challenge) {
   const sale = await shop.sell({ gate: { challenge, ...(challenge === 'work' ? { work_bits: 12 } : {}) } });
@@ -16,29 +15,17 @@ async function begin(challenge) {
   return { ...one, sale, user, challenge: await (await asked).json() };
 }
 
-test('a sale without a challenge goes from the button to the reservation', async () => {
-  const { page, challenge } = await begin('none');
-  expect(challenge.kind).toBe('none');
+onBoth.test.each([['none', { kind: 'none' }], ['work', { kind: 'work', kinds: ['work'], work: { bits: 12 } }]])('a sale that asks for %s goes from the button to the reservation', async (kind, asked) => {
+  const { page, challenge } = await begin(kind);
+  expect(challenge).toMatchObject(asked);
   await heading(page, 'Reserved for you').waitFor();
 });
 
-onBoth.test('a sale that only asks for work shows no picture and no link to one', async () => {
-  const { page, challenge } = await begin('work');
-  expect(challenge).toMatchObject({ kind: 'work', kinds: ['work'], work: { bits: 12 } });
-  await heading(page, 'Reserved for you').waitFor();
-});
-
-test('a sale that only asks for pictures offers no work', async () => {
-  const { page } = await begin('picture');
+test.each([['picture', 0], ['any', 1]])('a sale that asks for %s shows a picture, and a way around it only if work will do', async (kind, ways) => {
+  const { page } = await begin(kind);
   await picture(page).waitFor();
-  expect(await noPicture(page).count()).toBe(0);
+  expect(await page.getByRole('button', { name: 'I cannot see the picture' }).count()).toBe(ways);
   await page.getByRole('button', { name: 'Another picture' }).waitFor();
-});
-
-test('a sale that allows both offers both', async () => {
-  const { page } = await begin('any');
-  await picture(page).waitFor();
-  expect(await noPicture(page).count()).toBe(1);
 });
 
 /** The value of a key in Redis, which no client can read. */

@@ -12,30 +12,19 @@ import { looksRight, shop } from './visits.js';
 const money = { price_minor: 18_900, currency: 'EUR' };
 
 /** Waits until operators can find `count` orders, and returns them. */
-async function written(filter, count) {
-  let found = [];
-  await shop.until(async () => {
-    found = (await shop.operate('GET', `/v1/admin/orders?${new URLSearchParams(filter)}`)).orders;
-    return found.length >= count;
-  });
-  return found;
-}
+const written = (filter, count) => shop.until(async () => {
+  const { orders } = await shop.operate('GET', `/v1/admin/orders?${new URLSearchParams(filter)}`);
+  return orders.length >= count && orders;
+});
 
 /** A sale with an order that was paid after it was cancelled, so a refund is due. */
 async function due(title = 'Enamel lamp') {
   const sale = await shop.sell({ title });
   const bought = await shop.buy(sale);
   await written({ sale }, 1);
-  await shop.ask('DELETE', `/v1/reservations/${bought.id}`, { token: bought.token });
-  const { body } = await shop.ask('POST', '/stand-in/pay', { body: { reservation_id: bought.id, ...money } });
-  expect(body.outcome).toBe('refund_due');
-  let refund = null;
-  await shop.until(async () => {
-    const { payments } = await shop.operate('GET', `/v1/admin/orders/${bought.id}`);
-    refund = payments.find(({ outcome }) => outcome === 'refund_due');
-    return refund;
-  });
-  await shop.until(async () => (await allRefunds()).some(({ reservation_id: id }) => id === bought.id));
+  await shop.giveBack(bought);
+  expect(await shop.pay(bought)).toBe('refund_due');
+  const refund = await shop.until(async () => (await allRefunds()).find(({ reservation_id: id }) => id === bought.id));
   return { ...bought, sale, payment: refund.payment_id };
 }
 
@@ -73,14 +62,10 @@ onBoth.test('orders are found by a filter that is part of the address, and one i
   const user = shop.user();
   const bought = [];
   for (let n = 0; n < 7; n += 1) bought.push(await shop.buy(sale, n < 2 ? user : undefined));
-  const stands = async ({ id, token }) => (await shop.ask('GET', `/v1/reservations/${id}`, { token })).body.status;
-  await shop.until(async () => (await stands(bought[0])) === 'pending_payment');
-  await shop.ask('DELETE', `/v1/reservations/${bought[0].id}`, { token: bought[0].token });
   // More than a page of the stand-in; the real system shows them on one page.
-  await shop.until(async () => {
-    const all = await Promise.all(bought.map(stands));
-    return all.every((status, n) => status === (n === 0 ? 'cancelled' : 'pending_payment'));
-  });
+  await shop.untilAll(bought, 'pending_payment');
+  await shop.giveBack(bought[0]);
+  await shop.untilAll([bought[0]], 'cancelled');
   const { page } = await operate('orders');
   await page.getByLabel('Sale', { exact: true }).fill(sale);
   await page.getByRole('button', { name: 'Find', exact: true }).click();
@@ -235,10 +220,8 @@ onStandIn.test('a page that fails to load is reported, keeps the rows, and can b
 
 onBoth.test('a round is exported page by page into one file, while other screens are open', async () => {
   const sale = await shop.sell();
-  const bought = [];
-  for (let n = 0; n < 7; n += 1) bought.push(await shop.buy(sale));
-  await shop.until(async () => (await Promise.all(bought.map(({ id, token }) => shop.ask('GET', `/v1/reservations/${id}`, { token }))))
-    .every(({ body }) => body.status === 'pending_payment'));
+  const bought = await shop.buyers(sale, 7);
+  await shop.untilAll(bought, 'pending_payment');
   await shop.until(async () => {
     const { orders, next_cursor: next } = await shop.operate('GET', `/v1/admin/orders?sale=${sale}`);
     return Boolean(next) || orders.length === bought.length;
@@ -398,7 +381,7 @@ onStandIn.describe.each(WAYS)('$language, $colorScheme, $name', ({ language, col
     const paid = await shop.buy(sale);
     await shop.buy(sale);
     await written({ sale }, 3);
-    expect((await shop.ask('POST', '/stand-in/pay', { body: { reservation_id: paid.id, ...money } })).body.outcome).toBe('applied');
+    expect(await shop.pay(paid)).toBe('applied');
     const one = await operate('orders', options);
     const { page, go } = one;
     const holds = (what) => looksRight(one, picture(what));

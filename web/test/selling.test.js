@@ -3,7 +3,7 @@
 import { expect } from 'vitest';
 import { operators } from '../words/operators.js';
 import { WAYS } from './browser.js';
-import { desk, field, operate, short, write } from './desk.js';
+import { act, desk, field, figure, operate, short, succeed, write } from './desk.js';
 import { onBoth, onStandIn, test } from './on.js';
 import { fresh } from './shop.js';
 import { looksRight, shop, shot } from './visits.js';
@@ -11,19 +11,15 @@ import { looksRight, shop, shot } from './visits.js';
 const create = (page) => page.getByRole('button', { name: 'Create the draft' });
 const row = (page, id) => page.getByRole('row').filter({ hasText: id });
 const find = (id) => shop.operate('GET', `/v1/admin/sales/${id}`);
-const view = async ({ id, token }) => (await shop.ask('GET', `/v1/reservations/${id}`, { token })).body;
-const allOrdered = (bought) => shop.until(async () => (await Promise.all(bought.map(view))).every(({ status }) => status === 'pending_payment'));
-const pay = ({ id }) => shop.ask('POST', '/stand-in/pay', { body: { reservation_id: id, price_minor: 18_900, currency: 'EUR' } });
 const ordersOf = async (sale, more = '') => (await shop.operate('GET', `/v1/admin/orders?sale=${sale}${more}`)).orders;
 
 onStandIn.test('the table shows each sale\'s state, opening, sold units and revenue', async () => {
   const [draft, ahead, open_] = await Promise.all([
     shop.sell({ title: 'A draft', published: false, opensInMs: 7_200_000 }), shop.sell({ title: 'Ahead', opensInMs: 5_400_000 }), shop.sell({ title: 'Running' }),
   ]);
-  const bought = [];
-  for (let n = 0; n < 6; n += 1) bought.push(await shop.buy(open_));
-  await allOrdered(bought);
-  for (const one of bought.slice(0, 2)) await pay(one);
+  const bought = await shop.buyers(open_, 6);
+  await shop.untilAll(bought, 'pending_payment');
+  for (const one of bought.slice(0, 2)) await shop.pay(one);
   const { page } = await operate();
   await row(page, draft).locator('.badge', { hasText: 'Draft' }).waitFor();
   await row(page, ahead).locator('.badge', { hasText: 'Published' }).waitFor();
@@ -219,18 +215,12 @@ onStandIn.test('before publication a checklist shows what is missing and what to
 test('a sale is postponed, withdrawn, and a draft deleted', async () => {
   const id = await shop.sell({ title: 'Moved', opensInMs: 7_200_000 });
   const { page, go, rules } = await operate(`sales/${id}`, { timezoneId: 'Europe/Berlin' });
-  const dialog = page.getByRole('dialog');
   const { opens_at: before, closes_at: end } = await find(id);
-  await page.getByRole('button', { name: 'Move the opening' }).click();
-  await dialog.getByLabel('Opens (Europe/Berlin)').fill('2096-01-02T10:00');
-  await dialog.getByRole('button', { name: 'Move the opening' }).click();
-  await page.locator('.board .said', { hasText: 'Done: Move the opening.' }).waitFor();
+  await succeed(page, 'Move the opening', (dialog) => dialog.getByLabel('Opens (Europe/Berlin)').fill('2096-01-02T10:00'));
   const moved = await find(id);
   expect(Date.parse(moved.opens_at)).toBe(Date.parse('2096-01-02T09:00:00Z'));
   expect(Date.parse(moved.closes_at) - Date.parse(moved.opens_at)).toBe(Date.parse(end) - Date.parse(before));
-  await page.getByRole('button', { name: 'Withdraw' }).click();
-  await dialog.getByLabel(/^To confirm/).fill('Moved');
-  await dialog.getByRole('button', { name: 'Withdraw' }).click();
+  await act(page, 'Withdraw', (dialog) => dialog.getByLabel(/^To confirm/).fill('Moved'));
   await page.locator('.board .badge', { hasText: 'Withdrawn' }).waitFor();
   await page.getByRole('link', { name: 'Log' }).click();
   for (const action of ['Withdrawn', 'Edited', 'Published', 'Created']) await page.getByRole('cell', { name: action, exact: true }).waitFor();
@@ -239,8 +229,7 @@ test('a sale is postponed, withdrawn, and a draft deleted', async () => {
 
   const draft = await shop.sell({ title: 'Gone', published: false });
   await go(`sales/${draft}`);
-  await page.getByRole('button', { name: 'Delete the draft' }).click();
-  await dialog.getByRole('button', { name: 'Delete the draft' }).click();
+  await act(page, 'Delete the draft');
   await page.waitForURL(/#\/\?state=draft$/);
   expect((await shop.ask('GET', `/v1/admin/sales/${draft}`, { token: await shop.login('operator', true) })).status).toBe(404);
 });
@@ -283,30 +272,21 @@ onStandIn.test('the report of a past round shows its outcome', async () => {
   for (let n = 0; n < 7; n += 1) {
     if (n === 6) {
       // One buyer gives the unit back, and another gets it.
-      await allOrdered(bought.slice(0, 1));
-      await shop.ask('DELETE', `/v1/reservations/${bought[0].id}`, { token: bought[0].token });
+      await shop.untilAll(bought.slice(0, 1), 'pending_payment');
+      await shop.giveBack(bought[0]);
     }
-    let next = null;
-    await shop.until(async () => {
-      next = await shop.buy(id).catch(() => null);
-      return next;
-    });
-    bought.push(next);
+    bought.push(await shop.until(() => shop.buy(id)));
   }
-  await allOrdered(bought.slice(1));
-  for (const one of bought) await pay(one);
+  await shop.untilAll(bought.slice(1), 'pending_payment');
+  for (const one of bought) await shop.pay(one);
   await shop.until(async () => (await ordersOf(id, '&state=paid')).length >= 5);
   await shop.update(id, 'close');
   const { page } = await operate(`sales/${id}/report`);
-  const figure = (name) => page.locator('.figures > div', { has: page.getByText(name, { exact: true }) }).locator('dd').textContent();
   await page.getByText('Final report.').waitFor({ timeout: 30_000 });
-  expect(await figure('Sold')).toContain('6 of 6');
-  expect(await figure('Revenue, paid')).toBe('€1,134.00');
-  expect(await figure('Refunds due')).toBe('1 · €189.00');
-  expect(await figure('Refunds made')).toBe('0');
-  expect(await figure('Cancelled')).toMatch(/^1/);
-  expect(await figure('Paid')).toMatch(/^6/);
-  expect(await figure('Time to sell out')).toMatch(/minute|second|hour/);
+  for (const [name, shown] of [
+    ['Sold', /6 of 6/], ['Revenue, paid', /^€1,134\.00$/], ['Refunds due', /^1 · €189\.00$/], ['Refunds made', /^0$/], ['Cancelled', /^1/], ['Paid', /^6/],
+    ['Time to sell out', /minute|second|hour/],
+  ]) expect(await figure(page, name)).toMatch(shown);
   await page.emulateMedia({ media: 'print' });
   expect(await page.locator('#header').isVisible()).toBe(false);
   await page.getByText('€1,134.00').waitFor();

@@ -1,5 +1,6 @@
 // The shop under test: a real one at SHOP_URL, or the stand-in in test/dev. Everything else uses the public API.
 
+import { setTimeout as sleep } from 'node:timers/promises';
 import { leadingZeros, message, sha256 } from '../../clients/typescript/src/sha256.js';
 
 /** A schedule loads sales into Redis every minute. */
@@ -117,6 +118,29 @@ class Shop {
     return { id: reserved.body.reservation_id, user, token };
   }
 
+  /** Buys this many units, each for another user. */
+  async buyers(sale_id, count) {
+    const bought = [];
+    for (let n = 0; n < count; n += 1) bought.push(await this.buy(sale_id));
+    return bought;
+  }
+
+  giveBack({ id, token }) {
+    return this.ask('DELETE', `/v1/reservations/${id}`, { token });
+  }
+
+  /** Pays, and returns the outcome. */
+  async pay({ id }, price_minor = 18_900) {
+    const { body } = await this.ask('POST', '/stand-in/pay', { body: { reservation_id: id, price_minor, currency: 'EUR' } });
+    return body.outcome;
+  }
+
+  /** Waits until each of these purchases has this status. */
+  untilAll(bought, status) {
+    const stands = async ({ id, token }) => (await this.ask('GET', `/v1/reservations/${id}`, { token })).body.status;
+    return this.until(async () => (await Promise.all(bought.map(stands))).every((one) => one === status));
+  }
+
   /** Waits until `done` answers something true, and answers it. What it throws means "not yet", and is told if it stays so. */
   async until(done) {
     const end = Date.now() + PATIENCE_MS;
@@ -128,9 +152,7 @@ class Shop {
         why = error;
       }
       if (Date.now() > end) throw new Error('timed out', { cause: why });
-      await new Promise((go) => {
-        setTimeout(go, POLL_EVERY_MS);
-      });
+      await sleep(POLL_EVERY_MS);
     }
   }
 }
