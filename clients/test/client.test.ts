@@ -16,8 +16,7 @@ import {
   workerSolver,
 } from '../typescript/src/index.ts';
 import { leadingZeros, message, sha256 } from '../typescript/src/sha256.js';
-import { about, all, json, problem, statuses } from './answers.js';
-import { passing } from './passing.js';
+import { type Answer, all, answered, json, passing, problem, statuses } from './answers.js';
 
 const ID = 'lamp.1.0198f0b2a4c57d1e8f00aabbccddeeff';
 const CHALLENGE = '0198f0b2a4c57d1e8f00aabbccddeeff';
@@ -34,8 +33,6 @@ const gateway = (status: number, message: string) =>
   new Response(JSON.stringify({ message }), { status, headers: { 'content-type': 'application/json' } });
 const broken = () => new TypeError('fetch failed');
 
-type Answer = Response | Error | ((request: Request) => Response | Promise<Response>);
-
 const USUAL: Record<string, () => Response> = {
   challenge: () => json(201, { ...WORK, work: { bits: 4 } }),
   answer: () => json(201, { token: PASS, expires_at: LATER, reserve_path: `/v1/sales/lamp/reservations/${PASS}` }),
@@ -43,28 +40,12 @@ const USUAL: Record<string, () => Response> = {
   look: () => json(200, PAID),
 };
 
-/** A client whose requests are answered from a list for each kind, and then as usual. */
+/** Such a client, its retries, and the idempotency keys that it sends. */
 function clientOf(answers: Record<string, Answer[]> = {}, options: Partial<ClientOptions> = {}) {
-  const requests: { what: string; request: Request; at: number }[] = [];
   const retries: Retry[] = [];
-  const fetch = async (request: Request) => {
-    const what = about(request);
-    requests.push({ what, request: request.clone(), at: Date.now() });
-    const next = answers[what]?.shift() ?? USUAL[what]?.();
-    if (!next) throw new Error(`nobody expected ${what}`);
-    if (next instanceof Error) throw next;
-    return typeof next === 'function' ? next(request) : next;
-  };
-  const client = new FlashSaleClient({
-    baseUrl: 'https://shop.example',
-    getToken: () => 'token',
-    fetch,
-    onRetry: (retry) => retries.push(retry),
-    ...options,
-  });
-  const of = (kind: string) => requests.filter(({ what }) => what === kind);
+  const { of, ...more } = answered(answers, USUAL, { onRetry: (retry) => retries.push(retry), ...options });
   const keys = () => of('reserve').map(({ request }) => request.headers.get('idempotency-key'));
-  return { client, requests, retries, of, keys };
+  return { ...more, of, retries, keys };
 }
 
 const buy = (client: FlashSaleClient, options: BuyOptions = {}): Promise<PurchaseState[]> => passing(all(client.buy('lamp', options)));
@@ -81,10 +62,7 @@ describe('a purchase', () => {
     const { client, requests, of } = clientOf({ look: [json(200, QUEUED), json(200, PENDING), json(200, PENDING), json(200, PAID)] });
     expect(statuses(await buy(client))).toEqual(['challenged', 'admitted', 'queued', 'pending_payment', 'paid']);
     expect(await of('challenge')[0]?.request.json()).toEqual({ kind: 'work' });
-    const { challenge_id, answer } = (await (of('answer')[0] as { request: Request }).request.json()) as {
-      challenge_id: string;
-      answer: string;
-    };
+    const { challenge_id, answer } = JSON.parse(String(await of('answer')[0]?.request.text()));
     expect(challenge_id).toBe(CHALLENGE);
     expect((createHash('sha256').update(`${CHALLENGE}:${answer}`).digest()[0] as number) >> 4).toBe(0);
     expect(new URL(of('reserve')[0]?.request.url as string).pathname).toBe(`/v1/sales/lamp/reservations/${PASS}`);
@@ -121,18 +99,14 @@ describe('a purchase', () => {
     expect(new Set(keys()).size).toBe(3);
   });
 
-  test('gives up in time, and says that the same key is to be used again', async () => {
-    const { client, of } = clientOf({ reserve: Array.from({ length: 99 }, broken) }, { giveUpAfterMs: 20_000 });
-    await expect(buy(client)).rejects.toMatchObject({ name: 'NoAnswerError', cause: { message: 'fetch failed' } });
+  test('gives up in time, and names the route without the pass, which is a credential', async () => {
+    const { client, of, retries } = clientOf({ reserve: Array.from({ length: 99 }, broken) }, { giveUpAfterMs: 20_000 });
+    const url = 'https://shop.example/v1/sales/lamp/reservations/{token}';
+    const error = { name: 'NoAnswerError', message: `no answer to POST ${url}`, cause: { message: 'fetch failed' } };
+    await expect(buy(client)).rejects.toMatchObject(error);
     const tries = of('reserve').map(({ at }) => at);
     expect(tries.length).toBeGreaterThan(4);
     expect((tries.at(-1) as number) - (tries[0] as number)).toBeLessThanOrEqual(20_000);
-  });
-
-  test('names the route without the pass, which is a credential', async () => {
-    const { client, of, retries } = clientOf({ reserve: Array.from({ length: 99 }, broken) }, { giveUpAfterMs: 20_000 });
-    const url = 'https://shop.example/v1/sales/lamp/reservations/{token}';
-    await expect(buy(client)).rejects.toMatchObject({ name: 'NoAnswerError', message: `no answer to POST ${url}` });
     expect(of('reserve')[0]?.request.url).toContain(PASS);
     expect(new Set(retries.map((retry) => retry.url))).toEqual(new Set([url]));
     const reading = clientOf({ look: Array.from({ length: 99 }, broken) }, { giveUpAfterMs: 20_000 });
@@ -165,12 +139,8 @@ describe('a purchase', () => {
     ['reserve', 500, 'internal'],
   ])('%s: %i %s is an error, and is not asked for again', async (what, status, code) => {
     const { client, of } = clientOf({ [what]: [problem(status, code, { detail: 'more about it' })] });
-    await expect(buy(client)).rejects.toMatchObject({
-      name: 'ProblemError',
-      code,
-      status,
-      message: expect.stringContaining('more about it'),
-    });
+    const message = `${status} ${code}: more about it`;
+    await expect(buy(client)).rejects.toMatchObject({ name: 'ProblemError', code, status, message });
     expect(of(what)).toHaveLength(1);
   });
 
@@ -179,18 +149,10 @@ describe('a purchase', () => {
     await expect(buy(client)).rejects.toMatchObject({ code: 'forbidden', status: 403, problem: { message: 'Forbidden' } });
   });
 
-  const PICTURE = {
-    challenge_id: CHALLENGE,
-    kind: 'picture',
-    kinds: ['picture'],
-    picture: 'data:image/png;base64,AA==',
-    expires_at: LATER,
-  };
+  const PICTURE = { ...WORK, kind: 'picture', kinds: ['picture'], picture: 'data:image/png;base64,AA==' };
 
   test('a sale that asks nothing is answered with the id alone', async () => {
-    const { client, of } = clientOf({
-      challenge: [json(201, { challenge_id: CHALLENGE, kind: 'none', kinds: ['none'], expires_at: LATER })],
-    });
+    const { client, of } = clientOf({ challenge: [json(201, { ...WORK, kind: 'none', kinds: ['none'] })] });
     const answerPicture = vi.fn();
     expect(statuses(await buy(client, { answerPicture }))).toContain('paid');
     expect(await of('answer')[0]?.request.json()).toEqual({ challenge_id: CHALLENGE });
@@ -208,14 +170,7 @@ describe('a purchase', () => {
       asked.push(wrong);
       return String(asked.length);
     };
-    expect(statuses(await buy(client, { answerPicture }))).toEqual([
-      'challenged',
-      'challenged',
-      'challenged',
-      'admitted',
-      'queued',
-      'paid',
-    ]);
+    expect(statuses(await buy(client, { answerPicture })).join()).toBe('challenged,challenged,challenged,admitted,queued,paid');
     expect(asked).toEqual([false, true, false]);
     expect(await of('challenge')[0]?.request.json()).toEqual({});
     expect(await of('answer')[2]?.request.json()).toEqual({ challenge_id: CHALLENGE, answer: '3' });
@@ -308,15 +263,12 @@ describe('requests', () => {
     const { client, of } = clientOf({ [create]: [broken()] });
     await expect(passing(client.api.POST('/v1/admin/campaigns', { body }))).rejects.toMatchObject({ name: 'NoAnswerError' });
     expect(of(create)).toHaveLength(1);
-    const restocked: Answer[] = [broken(), problem(409, 'round_changed', { round: 2 })];
-    const what = 'reserve'; // Any POST below /v1/sales: the path of restock is below /v1/admin.
     const restock = 'POST /v1/admin/sales/lamp/restock';
-    const { client: operator, of: asked } = clientOf({ [restock]: restocked });
+    const { client: operator, of: asked } = clientOf({ [restock]: [broken(), problem(409, 'round_changed', { round: 2 })] });
     const params = { path: { sale_id: 'lamp' }, header: { 'Idempotency-Key': 'k' } };
     const { error } = await passing(operator.api.POST('/v1/admin/sales/{sale_id}/restock', { params, body: { round: 1, units: 5 } }));
     expect(error).toMatchObject({ code: 'round_changed', round: 2 });
     expect(asked(restock)).toHaveLength(2);
-    expect(asked(what)).toHaveLength(0);
   });
 
   test('orders come in pages', async () => {
@@ -406,12 +358,8 @@ describe('following a reservation', () => {
   });
 
   test('an entry of a draw is followed until it is drawn', async () => {
-    const { client } = clientOf({
-      look: [
-        json(200, { ...GRANTED, award: { kind: 'entered' }, poll_after_ms: 20_000 }),
-        json(200, { ...GRANTED, award: { kind: 'prize', prize: 'A phone' } }),
-      ],
-    });
+    const drawn = [{ kind: 'entered' }, { kind: 'prize', prize: 'A phone' }].map((award) => ({ ...GRANTED, award, poll_after_ms: 20_000 }));
+    const { client } = clientOf({ look: drawn.map((reservation) => json(200, reservation)) });
     const awards = (await passing(all(client.watch(ID)))).map((state: Reservation) => state.status === 'granted' && state.award?.kind);
     expect(awards).toEqual(['entered', 'prize']);
   });
@@ -449,8 +397,7 @@ describe('push', () => {
   });
 
   test('while it is up it hardly asks, and looks at once at news of this reservation', async () => {
-    const look = Array.from({ length: 30 }, () => json(200, PENDING));
-    const { client, of } = clientOf({ look: [...look] }, PUSHED);
+    const { client, of } = clientOf({ look: Array.from({ length: 30 }, () => json(200, PENDING)) }, PUSHED);
     const watched = all(client.watch(ID));
     await vi.advanceTimersByTimeAsync(100);
     const [socket] = Socket.all as [Socket];
@@ -460,21 +407,13 @@ describe('push', () => {
     const settled = of('look').length;
     expect(settled).toBe(2);
     await vi.advanceTimersByTimeAsync(29_000);
-    for (const noise of [
-      'not json',
-      'null',
-      '7',
-      { type: 'weather', reservation_id: ID },
-      { type: 'reservation', reservation_id: `${ID}0` },
-    ]) {
-      socket.say(noise);
-    }
+    const noise = ['not json', 'null', '7', { type: 'weather', reservation_id: ID }, { type: 'reservation', reservation_id: `${ID}0` }];
+    for (const message of noise) socket.say(message);
     await vi.advanceTimersByTimeAsync(1);
     expect(of('look')).toHaveLength(settled);
     socket.say({ type: 'reservation', reservation_id: ID, status: 'pending_payment' });
     await vi.advanceTimersByTimeAsync(1);
     expect(of('look')).toHaveLength(settled + 1);
-    look.length = 0;
     // A connection that is lost: it looks, and asks at the usual pace until there is another one.
     socket.close();
     await vi.advanceTimersByTimeAsync(1);
@@ -508,11 +447,7 @@ describe('push', () => {
 });
 
 describe('the proof of work', () => {
-  const zeroBits = (text: string) => {
-    const head = createHash('sha256').update(text).digest().readUInt32BE();
-    return Math.clz32(head);
-  };
-
+  const zeroBits = (text: string) => Math.clz32(createHash('sha256').update(text).digest().readUInt32BE());
   const hex = (words: Int32Array) => Array.from(words, (word) => (word >>> 0).toString(16).padStart(8, '0')).join('');
   const reference = (text: string) => createHash('sha256').update(text).digest('hex');
 

@@ -6,24 +6,18 @@ import { ticketBody } from '../../web/test/dev/lines.js';
 import { atRoot } from '../bin/files.js';
 import {
   type BuyOptions,
-  FlashSaleClient,
+  type FlashSaleClient,
   type InLine,
   type LineDocument,
   NoAnswerError,
   type PurchaseState,
 } from '../typescript/src/index.ts';
 import { admits, before as ahead, commitmentOf, placePpb, rankOfEarly, readTicket, rounded, waitS } from '../typescript/src/place.js';
-import { about, all, json, problem, statuses } from './answers.js';
-import { passing } from './passing.js';
+import { type Answer, all, answered, json, passing, problem, statuses } from './answers.js';
 
 const vectors = JSON.parse(readFileSync(atRoot('shared/pass/line_vectors.json'), 'utf8'));
 
 const SEED = '0102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f20';
-/** To this seed, for a round of `lamp`, from the vectors. */
-const commitmentIn = (round: number): string =>
-  vectors.rounds.find(
-    (one: { sale: string; round: number; seed: string }) => one.sale === 'lamp' && one.round === round && one.seed === SEED,
-  ).commitment;
 /** Of the user `alice` with this seed, from the vectors. */
 const ALICE_PPB = 430_874_211;
 const NOW = Date.parse('2026-11-24T09:00:10Z');
@@ -47,7 +41,7 @@ function line({ admitted, units, ...more }: Changes = {}): LineDocument {
     sale: 'lamp',
     round: 1,
     state: 'moving',
-    commitment: commitmentIn(more.round ?? 1),
+    commitment: commitmentOf('lamp', more.round ?? 1, SEED),
     seed: SEED,
     opens_at: OPENS_AT,
     tickets_from: '2026-11-24T08:00:00Z',
@@ -59,55 +53,35 @@ function line({ admitted, units, ...more }: Changes = {}): LineDocument {
     ...more,
   };
 }
+const notOpen = (more: Changes = {}) => line({ state: 'before', seed: null, watermark: null, ...more });
 const reached = (ppb: number, watermark = 'A'.repeat(60)) => line({ admitted: { early_ppb: ppb }, watermark });
 
+const UNASKED = () => json(201, { challenge_id: 'c', kind: 'none', kinds: ['none'], expires_at: OPENS_AT });
+const PASSED = () => json(201, { token: 'A'.repeat(63), expires_at: OPENS_AT, reserve_path: '/' });
 const ticketAnswer = (ticket: string) =>
   json(201, { ticket, sale_id: 'lamp', round: 1, class: 'early', opens_at: OPENS_AT, line_path: '/v1/sales/lamp/line' });
 
-type Answer = Response | Error | LineDocument | (() => Response | LineDocument);
+type Answers = { line: (Response | Error | LineDocument)[]; ticket?: Answer[]; challenge?: Answer[]; answer?: Answer[] };
 
 /** A system whose line answers from a list, the last one for good. Requests for challenges need the watermark that it expects. */
-function system(answers: { ticket?: Answer[]; line: Answer[]; challenge?: Answer[]; answer?: Answer[] }) {
-  const requests: { what: string; request: Request; at: number }[] = [];
-  const usual: Record<string, (request: Request) => Response> = {
-    ticket: () => ticketAnswer(EARLY),
-    challenge: ({ headers }) => {
-      if (!headers.has('x-line-ticket'))
-        return problem(403, 'no_ticket', { tickets_path: '/v1/sales/lamp/tickets' }, { 'retry-after': '2' });
-      if (!headers.has('x-line-watermark'))
-        return problem(409, 'not_your_turn', { line_path: '/v1/sales/lamp/line' }, { 'retry-after': '2' });
-      return json(201, { challenge_id: 'c', kind: 'none', kinds: ['none'], expires_at: OPENS_AT });
+function system({ line, ...answers }: Answers) {
+  const lines = line.map((one) => (one instanceof Response || one instanceof Error ? one : json(200, one)));
+  const last = lines.pop() as Response;
+  return answered(
+    { ...answers, line: lines },
+    {
+      ticket: () => ticketAnswer(EARLY),
+      line: () => last.clone(),
+      challenge: ({ headers }) => {
+        if (!headers.has('x-line-ticket')) return problem(403, 'no_ticket', {}, { 'retry-after': '2' });
+        if (!headers.has('x-line-watermark')) return problem(409, 'not_your_turn', {}, { 'retry-after': '2' });
+        return UNASKED();
+      },
+      answer: ({ headers }) => (headers.has('x-line-watermark') ? PASSED() : problem(409, 'not_your_turn')),
+      reserve: () => json(202, { reservation_id: ID, status: 'queued' }),
+      look: () => json(200, { reservation_id: ID, status: 'paid', unit: 7, reserved_at: OPENS_AT, ended_at: OPENS_AT }),
     },
-    answer: ({ headers }) =>
-      headers.has('x-line-watermark')
-        ? json(201, { token: 'A'.repeat(63), expires_at: OPENS_AT, reserve_path: '/' })
-        : problem(409, 'not_your_turn'),
-    reserve: () => json(202, { reservation_id: ID, status: 'queued' }),
-    look: () =>
-      json(200, {
-        reservation_id: ID,
-        status: 'paid',
-        unit: 7,
-        reserved_at: OPENS_AT,
-        price_minor: 1,
-        currency: 'EUR',
-        ended_at: OPENS_AT,
-      }),
-  };
-  const fetch = async (request: Request) => {
-    const what = about(request);
-    requests.push({ what, request: request.clone(), at: Date.now() });
-    const list = (answers as Record<string, Answer[] | undefined>)[what];
-    const isLast = what === 'line' && list?.length === 1;
-    const next = (isLast ? list[0] : list?.shift()) ?? usual[what]?.(request);
-    if (next === undefined) throw new Error(`nobody expected ${what}`);
-    if (next instanceof Error) throw next;
-    const answer = typeof next === 'function' ? next() : next;
-    return answer instanceof Response ? answer.clone() : json(200, answer);
-  };
-  const client = new FlashSaleClient({ baseUrl: 'https://shop.example', getToken: () => 'token', fetch });
-  const of = (kind: string) => requests.filter(({ what }) => what === kind);
-  return { client, requests, of };
+  );
 }
 
 const buy = (client: FlashSaleClient, options: BuyOptions = {}) => passing(all(client.buy('lamp', options)), 100);
@@ -171,7 +145,7 @@ describe('places', () => {
 
 describe('a purchase in a sale with a line', () => {
   test('waits from before the opening until its turn, at the pace of the line', async () => {
-    const before = line({ state: 'before', seed: null, watermark: null, poll_after_ms: 30_000 });
+    const before = notOpen({ poll_after_ms: 30_000 });
     const { client, of } = system({ line: [before, line(), reached(100_000_000), reached(ALICE_PPB + 1, 'T'.repeat(60))] });
     const states = await buy(client);
     expect(statuses(states)).toEqual(['in_line', 'in_line', 'in_line', 'in_line', ...BOUGHT]);
@@ -229,10 +203,7 @@ describe('a purchase in a sale with a line', () => {
     const asked = [];
     for (let n = 0; n < 8; n += 1) {
       vi.setSystemTime(NOW);
-      const { client, of } = system({
-        ticket: [early()],
-        line: [line({ opens_at: opens, state: 'before', seed: null, watermark: null }), reached(ALICE_PPB + 1)],
-      });
+      const { client, of } = system({ ticket: [early()], line: [notOpen({ opens_at: opens }), reached(ALICE_PPB + 1)] });
       const states = await buy(client, { line: true });
       expect(states[0]).toEqual({ status: 'awaiting_tickets', tickets_from: from });
       expect(statuses(states).slice(-4)).toEqual(BOUGHT);
@@ -248,10 +219,8 @@ describe('a purchase in a sale with a line', () => {
       problem(409, 'not_your_turn', { line_path: '/' }, { 'retry-after': '7' }),
       problem(400, 'invalid_request', { detail: 'x-line-watermark: too old; take the watermark from the current line document' }),
     ];
-    const { client, of } = system({
-      line: [reached(ALICE_PPB + 1, 'O'.repeat(60)), reached(ALICE_PPB + 2, 'N'.repeat(60))],
-      challenge: refusals,
-    });
+    const lines = [reached(ALICE_PPB + 1, 'O'.repeat(60)), reached(ALICE_PPB + 2, 'N'.repeat(60))];
+    const { client, of } = system({ line: lines, challenge: refusals });
     expect(statuses(await buy(client, { ticket: EARLY })).slice(-4)).toEqual(BOUGHT);
     const [first, second, third] = of('challenge');
     expect((second?.at as number) - (first?.at as number)).toBeGreaterThanOrEqual(7_000);
@@ -295,8 +264,7 @@ describe('a purchase in a sale with a line', () => {
 
   test('becomes early if the opening is postponed past its moment', async () => {
     const late = ticketOf({ second: NOW / 1_000 });
-    const postponed = line({ opens_at: '2026-11-24T10:00:00Z', state: 'before', seed: null, watermark: null });
-    const { client, of } = system({ line: [postponed, reached(ALICE_PPB + 1)] });
+    const { client, of } = system({ line: [notOpen({ opens_at: '2026-11-24T10:00:00Z' }), reached(ALICE_PPB + 1)] });
     expect(statuses(await buy(client, { ticket: late })).slice(-4)).toEqual(BOUGHT);
     expect(of('ticket')).toHaveLength(1);
     expect(of('challenge')[0]?.request.headers.get('x-line-ticket')).toBe(EARLY);
@@ -307,15 +275,9 @@ describe('a purchase in a sale with a line', () => {
     const people = { estimate: 1_000, error_percent: 0, late: 400 };
     const as_of = new Date(NOW + 5_000).toISOString();
     const half = line({ people, admitted: { early_ppb: 500_000_000, as_of } });
-    const more = line({
-      people: { ...people, late: 9_000 },
-      admitted: { early_ppb: 1e9, late: 100, late_until: new Date(NOW - 5_000).toISOString(), as_of },
-    });
-    const there = line({
-      people,
-      admitted: { early_ppb: 1e9, late_until: new Date(NOW + 1_000).toISOString(), as_of },
-      watermark: 'L'.repeat(60),
-    });
+    const passed = { early_ppb: 1e9, late: 100, late_until: new Date(NOW - 5_000).toISOString(), as_of };
+    const more = line({ people: { ...people, late: 9_000 }, admitted: passed });
+    const there = line({ people, admitted: { ...passed, late_until: new Date(NOW + 1_000).toISOString() } });
     const { client } = system({ line: [half, more, there] });
     const states = await buy(client, { ticket: ticketOf({ second }) });
     expect(statuses(states)).toEqual(['in_line', 'in_line', ...BOUGHT]);
@@ -327,26 +289,23 @@ describe('a purchase in a sale with a line', () => {
   });
 
   test('a line never goes back, and a changed commitment is told', async () => {
-    const later = line({ admitted: { early_ppb: 200_000_000, as_of: new Date(NOW + 9_000).toISOString() } });
-    const older = line({ admitted: { early_ppb: 100_000_000, as_of: new Date(NOW).toISOString() } });
-    const other = line({ admitted: { early_ppb: 150_000_000, as_of: new Date(NOW + 60_000).toISOString() }, commitment: 'd'.repeat(64) });
-    const { client } = system({
-      line: [later, older, other, line({ admitted: { early_ppb: ALICE_PPB + 1, as_of: new Date(NOW + 90_000).toISOString() } })],
-    });
+    const at = (ms: number, early_ppb: number, more: Changes = {}) =>
+      line({ admitted: { early_ppb, as_of: new Date(NOW + ms).toISOString() }, ...more });
+    const other = at(60_000, 150_000_000, { commitment: 'd'.repeat(64) });
+    const { client } = system({ line: [at(9_000, 200_000_000), at(0, 100_000_000), other, at(90_000, ALICE_PPB + 1)] });
     const heard = waits(await buy(client, { ticket: EARLY }));
     expect(heard.map((state) => state.line?.admitted.early_ppb)).toEqual([200_000_000, 200_000_000, 200_000_000]);
     expect(heard.map((state) => state.commitment_changed)).toEqual([false, false, true]);
   });
 
   test('a seed that is not the one committed to is told, also to whoever need not wait any longer', async () => {
-    const before = line({ state: 'before', seed: null, watermark: null });
     const seed = '5a'.repeat(32);
-    const { client } = system({ line: [before, line({ seed }), line({ seed, admitted: { early_ppb: 1e9 } })] });
+    const { client } = system({ line: [notOpen(), line({ seed }), line({ seed, admitted: { early_ppb: 1e9 } })] });
     const states = await buy(client, { ticket: EARLY });
     expect(waits(states).map((state) => state.commitment_changed)).toEqual([false, true, true]);
     expect(statuses(states).slice(-4)).toEqual(BOUGHT);
     const gone = line({ seed, state: 'sold_out', units: { total: 100, sold: 100, may_return: 0 } });
-    const late = system({ line: [before, gone] });
+    const late = system({ line: [notOpen(), gone] });
     const heard = await buy(late.client, { ticket: EARLY });
     expect(waits(heard).map((state) => state.commitment_changed)).toEqual([false, true]);
     expect(heard.at(-1)).toMatchObject({ status: 'refused', refusal: { code: 'sold_out' } });
@@ -374,10 +333,8 @@ describe('a purchase in a sale with a line', () => {
   });
 
   test('whoever is at the front hears of it from the document that also says sold out', async () => {
-    const { client } = system({
-      line: [line({ state: 'sold_out', admitted: { early_ppb: 1e9 }, units: { total: 1, sold: 1, may_return: 0 } })],
-      challenge: [problem(409, 'sold_out')],
-    });
+    const over = line({ state: 'sold_out', admitted: { early_ppb: 1e9 }, units: { total: 1, sold: 1, may_return: 0 } });
+    const { client } = system({ line: [over], challenge: [problem(409, 'sold_out')] });
     expect(statuses(await buy(client, { ticket: EARLY }))).toEqual(['refused']);
   });
 
@@ -398,11 +355,7 @@ describe('a purchase in a sale with a line', () => {
   });
 
   test('a ticket for a sale that has no line any more is no obstacle', async () => {
-    const { client } = system({
-      line: [problem(404, 'unknown_sale')],
-      challenge: [json(201, { challenge_id: 'c', kind: 'none', kinds: ['none'], expires_at: OPENS_AT })],
-      answer: [json(201, { token: 'A'.repeat(63), expires_at: OPENS_AT, reserve_path: '/' })],
-    });
+    const { client } = system({ line: [problem(404, 'unknown_sale')], challenge: [UNASKED()], answer: [PASSED()] });
     expect(statuses(await buy(client, { ticket: EARLY }))).toEqual(BOUGHT);
   });
 });
