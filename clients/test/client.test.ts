@@ -1,6 +1,7 @@
 // The client without a system: every answer is made up, and time passes when the test says so.
 
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -302,10 +303,8 @@ describe('requests', () => {
       response.writeHead(200, { 'content-type': 'application/json', 'content-length': '100' });
       if (asked === 2) response.write('{"orders":', () => response.destroy());
       else response.end(JSON.stringify({ orders: [] }).padEnd(100));
-    });
-    await new Promise<void>((done) => {
-      server.listen(0, '127.0.0.1', done);
-    });
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
     try {
       const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
       const retries: Retry[] = [];
