@@ -1,9 +1,11 @@
 // The client, packed and installed as an app would have it, buys on the system at SHOP_URL.
 
 import { type ExecFileException, execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { cp, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import WebSocket from 'ws';
 import { openShop } from '../../web/test/shop.js';
@@ -13,13 +15,8 @@ import { messageErrors } from './messages.ts';
 
 const CLIENTS = atRoot('clients');
 
-interface Run {
-  status: number;
-  out: string;
-}
-
-function run(program: string, args: string[], cwd: string, env: Record<string, string> = {}): Promise<Run> {
-  return new Promise((done) => {
+function run(program: string, args: string[], cwd: string, env: Record<string, string> = {}) {
+  return new Promise<{ status: number; out: string }>((done) => {
     execFile(program, args, { cwd, env: { ...process.env, ...env } }, (error: ExecFileException | null, out, err) => {
       done({ status: error ? Number(error.code ?? 1) : 0, out: out + err });
     });
@@ -46,32 +43,16 @@ describe('on the real system', () => {
     await writeFile(join(app, 'package.json'), JSON.stringify({ name: 'app', type: 'module', private: true }));
     const args = ['install', '--prefer-offline', '--no-audit', '--no-fund', '--no-package-lock', `./${tarball}`];
     expect(await run('npm', args, app)).toMatchObject({ status: 0 });
-    expect((await readdir(join(app, 'node_modules'))).filter((name) => !name.startsWith('.')).sort()).toEqual([
-      'flash-sale-client',
-      'openapi-fetch',
-      'openapi-typescript-helpers',
-    ]);
+    const names = (await readdir(join(app, 'node_modules'))).filter((name) => !name.startsWith('.')).sort();
+    expect(names).toEqual(['flash-sale-client', 'openapi-fetch', 'openapi-typescript-helpers']);
     await cp(join(CLIENTS, 'typescript/examples/buy.ts'), join(app, 'buy.ts'));
     // Only the types of Node come from here.
     await mkdir(join(app, 'types'));
     await symlink(join(CLIENTS, '../node_modules/@types/node'), join(app, 'types/node'));
     await symlink(join(CLIENTS, '../node_modules/undici-types'), join(app, 'node_modules/undici-types'));
-    const config = {
-      compilerOptions: {
-        target: 'ES2022',
-        lib: ['ES2022', 'DOM'],
-        module: 'NodeNext',
-        strict: true,
-        skipLibCheck: false,
-        rootDir: '.',
-        noImplicitReturns: true,
-        noFallthroughCasesInSwitch: true,
-        exactOptionalPropertyTypes: true,
-        types: ['node'],
-        typeRoots: ['types'],
-      },
-      files: ['buy.ts'],
-    };
+    const checks = { strict: true, noImplicitReturns: true, noFallthroughCasesInSwitch: true, exactOptionalPropertyTypes: true };
+    const types = { lib: ['ES2022', 'DOM'], skipLibCheck: false, types: ['node'], typeRoots: ['types'] };
+    const config = { compilerOptions: { ...checks, ...types, target: 'ES2022', module: 'NodeNext', rootDir: '.' }, files: ['buy.ts'] };
     await writeFile(join(app, 'tsconfig.json'), JSON.stringify(config));
     expect(await run(join(CLIENTS, '../node_modules/.bin/tsc'), [], app)).toEqual({ status: 0, out: '' });
     installed = await import(join(app, 'node_modules/flash-sale-client/dist/index.js'));
@@ -81,20 +62,11 @@ describe('on the real system', () => {
     shop = await openShop();
     const config = await fetch(`${shop.url}/config.json`);
     pushUrl = ((await config.json()) as { push_url: string }).push_url;
-    const free = {
-      total: 2,
-      price_minor: 0,
-      settlement: 'free',
-      allocation: { kind: 'split', total_minor: 1_000, min_minor: 1, parts: 'equal' },
-    };
+    const allocation = { kind: 'split', total_minor: 1_000, min_minor: 1, parts: 'equal' };
+    const free = { total: 2, price_minor: 0, settlement: 'free', allocation };
     [lamp, packet] = await Promise.all([shop.sell(), shop.sell(free as object), install()]);
   });
   afterAll(() => rm(app, { recursive: true, force: true }));
-
-  const pay = async ({ reservation_id, price_minor, currency }: { reservation_id: string; price_minor: number; currency: string }) => {
-    const { status } = await shop.ask('POST', '/stand-in/pay', { body: { reservation_id, price_minor, currency } } as object);
-    expect(status).toBe(200);
-  };
 
   /** A client of the packed package for a user, with every message of push that it hears. */
   async function clientOf(user: string, more: Partial<Package.ClientOptions> = {}) {
@@ -134,35 +106,25 @@ describe('on the real system', () => {
       return fetch(request);
     };
     const { client, heard, connected } = await clientOf(shop.user(), { fetch: counted });
-    const statuses: string[] = [];
-    let pending: (state: Package.Reservation & { status: 'pending_payment' }) => void = () => {};
-    const toPay = new Promise<Package.Reservation & { status: 'pending_payment' }>((done) => {
-      pending = done;
-    });
+    const states: Package.PurchaseState[] = [];
     const bought = (async () => {
-      for await (const state of client.buy(lamp)) {
-        statuses.push(state.status);
-        if (state.status === 'pending_payment') pending(state);
-      }
+      for await (const state of client.buy(lamp)) states.push(state);
     })();
-    const reservation = await Promise.race([toPay, bought.then(() => Promise.reject(new Error(statuses.join())))]);
+    const { reservation_id } = await shop.until(async () => states.find(({ status }) => status === 'pending_payment'));
     await connected;
     // While push is up it asks every half minute, once it has seen what it may have missed.
     let before = -1;
     await shop.until(async () => {
       const settled = before === looks;
       before = looks;
-      await new Promise((go) => {
-        setTimeout(go, 1_000);
-      });
+      await sleep(1_000);
       return settled && before === looks;
     });
-    await pay(reservation);
+    expect(await shop.pay({ id: reservation_id })).toBe('applied');
     await bought;
     // News of the order itself may come late, and cause another look.
     expect([1, 2]).toContain(looks - before);
-    expect(statuses).toEqual(['challenged', 'admitted', 'queued', 'pending_payment', 'paid']);
-    const { reservation_id } = reservation;
+    expect(states.map(({ status }) => status)).toEqual(['challenged', 'admitted', 'queued', 'pending_payment', 'paid']);
     expect(heard.at(-1)).toEqual({ type: 'reservation', reservation_id, status: 'paid' });
     for (const message of heard) expect(messageErrors(message), JSON.stringify(message)).toEqual([]);
     const orders = [];
@@ -178,10 +140,7 @@ describe('on the real system', () => {
     const socket = new WebSocket(`${pushUrl}?token=${await shop.login(user)}`);
     socket.on('message', (data) => messages.push(JSON.parse(String(data))));
     try {
-      await new Promise((done, stop) => {
-        socket.on('open', done);
-        socket.on('error', stop);
-      });
+      await once(socket, 'open');
       const states: Package.PurchaseState[] = [];
       for await (const state of client.buy(packet)) states.push(state);
       const award = { kind: 'amount', amount_minor: 500, currency: 'EUR' };
@@ -203,30 +162,26 @@ describe('on the real system', () => {
       throw new TypeError('the connection broke');
     };
     const { client } = await clientOf(shop.user(), { fetch: lossy });
-    const purchase = client.buy(lamp);
     const ids = new Set<string>();
-    for await (const state of purchase) {
+    for await (const state of client.buy(lamp)) {
       if ('reservation_id' in state) ids.add(state.reservation_id);
       if (state.status !== 'pending_payment') continue;
       expect(await client.cancel(state.reservation_id)).toMatchObject({ status: 'cancelled' });
     }
     expect(lost).toBe(2);
-    expect([...ids]).toHaveLength(1);
+    expect(ids.size).toBe(1);
+    const [reservation_id] = ids;
     expect((await client.orders()).orders).toMatchObject([{ status: 'cancelled' }]);
-    expect(await client.reservations(lamp)).toMatchObject({
-      sale_id: lamp,
-      reservations: [{ reservation_id: [...ids][0], status: 'cancelled' }],
-    });
+    expect(await client.reservations(lamp)).toMatchObject({ sale_id: lamp, reservations: [{ reservation_id, status: 'cancelled' }] });
   });
 
   test('what is refused is a state, what is wrong an error', async () => {
     const { client } = await clientOf(shop.user());
     await shop.update(packet, 'close');
-    const statuses: string[] = [];
     await shop.until(async () => {
-      statuses.length = 0;
-      for await (const state of client.buy(packet)) statuses.push(state.status === 'refused' ? state.refusal.code : state.status);
-      return statuses.at(-1) === 'closed';
+      let last: string | undefined;
+      for await (const state of client.buy(packet)) last = state.status === 'refused' ? state.refusal.code : state.status;
+      return last === 'closed';
     });
     const unknown = client.buy('no-such-sale').next();
     await expect(unknown).rejects.toMatchObject({ name: 'ProblemError', code: 'unknown_sale', status: 404 });
