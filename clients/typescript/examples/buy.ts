@@ -5,7 +5,7 @@
 // KEY names the attempt: with the same key a second run finds the reservation of the first one. PUSH_URL makes it hear of changes at once,
 // where the platform has a WebSocket (Node 22 and later, browsers). UNTIL is a status at which it stops.
 
-import { FlashSaleClient, NoAnswerError, ProblemError, type PurchaseState, type Range } from 'flash-sale-client';
+import { FlashSaleClient, NoAnswerError, ProblemError, type PurchaseState } from 'flash-sale-client';
 
 const { API_URL, TOKEN, PUSH_URL, KEY, UNTIL } = process.env;
 const sale = process.argv[2];
@@ -41,30 +41,20 @@ try {
 
 function about(state: PurchaseState): string {
   switch (state.status) {
-    case 'awaiting_tickets':
-      return `tickets for the line are given out from ${state.tickets_from}`;
     case 'in_line':
-      return `${state.ahead ? `${range(state.ahead)} people ahead` : 'the sale has not opened'}, ticket ${state.ticket}`;
-    case 'challenged':
-      return state.challenge.kind === 'work' ? `${state.challenge.work.bits} bits of work` : 'a picture';
+      return `${state.ahead ? `${state.ahead.from} to ${state.ahead.to} people ahead` : 'the sale has not opened'}, ticket ${state.ticket}`;
     case 'admitted':
       return `the pass is good until ${state.admission.expires_at}`;
     case 'refused':
       return state.refusal.code;
     case 'pending_payment':
       return `${state.reservation_id}, pay ${state.price_minor} ${state.currency} (minor units) by ${state.pay_by}`;
-    case 'granted':
-      return state.award ? `${state.reservation_id}, ${JSON.stringify(state.award)}` : state.reservation_id;
-    case 'failed':
-      return `${state.reservation_id}, ${state.reason}`;
     case 'queued':
     case 'paid':
     case 'expired':
     case 'cancelled':
       return state.reservation_id;
+    default:
+      return JSON.stringify(state);
   }
-}
-
-function range({ from, to }: Range): string {
-  return from === to ? `${from}` : `${from} to ${to}`;
 }
