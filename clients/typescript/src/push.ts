@@ -15,8 +15,8 @@ export interface PushSocket {
 /** The constructor of a socket. */
 export type OpenSocket = new (url: string) => PushSocket;
 
-/** A listener's messages: `up` and `down` for the connection, and the id of a reservation that has changed. */
-export type News = { type: 'up' } | { type: 'down' } | { type: 'reservation'; reservationId: string };
+/** Hears of a reservation that has changed, or, without one, that the connection has come or gone. */
+type Listener = (reservationId?: string) => void;
 
 const FIRST_RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 60_000;
@@ -26,9 +26,10 @@ export class Push {
   readonly #url: string;
   readonly #getToken: GetToken;
   readonly #Socket: OpenSocket;
-  readonly #listeners = new Set<(news: News) => void>();
+  readonly #listeners = new Set<Listener>();
   #stop: AbortController | undefined;
-  #up = false;
+  /** Whether the connection is up. */
+  up = false;
 
   constructor(url: string, getToken: GetToken, Socket: OpenSocket) {
     this.#url = url;
@@ -36,13 +37,8 @@ export class Push {
     this.#Socket = Socket;
   }
 
-  /** Whether the connection is up. */
-  get up(): boolean {
-    return this.#up;
-  }
-
-  /** Calls `listener` for each message until the returned function is called. */
-  listen(listener: (news: News) => void): () => void {
+  /** Tells `listener` until the returned function is called. */
+  listen(listener: Listener): () => void {
     this.#listeners.add(listener);
     if (!this.#stop) {
       this.#stop = new AbortController();
@@ -78,17 +74,17 @@ export class Push {
       signal.addEventListener('abort', close, { once: true });
       socket.onopen = () => {
         opened = true;
-        this.#up = true;
-        this.#tell({ type: 'up' });
+        this.up = true;
+        this.#tell();
       };
       socket.onmessage = ({ data }: { data: unknown }) => this.#hear(data);
       // `close` follows. The package `ws` throws if there is no listener for `error`.
       socket.onerror = () => {};
       socket.onclose = () => {
         signal.removeEventListener('abort', close);
-        if (this.#up) {
-          this.#up = false;
-          this.#tell({ type: 'down' });
+        if (this.up) {
+          this.up = false;
+          this.#tell();
         }
         done(opened);
       };
@@ -103,11 +99,10 @@ export class Push {
       return;
     }
     // Unknown types are ignored: new ones may be added.
-    if (message?.type !== 'reservation' || typeof message.reservation_id !== 'string') return;
-    this.#tell({ type: 'reservation', reservationId: message.reservation_id });
+    if (message?.type === 'reservation' && typeof message.reservation_id === 'string') this.#tell(message.reservation_id);
   }
 
-  #tell(news: News): void {
-    for (const listener of [...this.#listeners]) listener(news);
+  #tell(reservationId?: string): void {
+    for (const listener of [...this.#listeners]) listener(reservationId);
   }
 }

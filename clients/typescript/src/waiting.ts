@@ -9,42 +9,20 @@ export function jittered(ms: number): number {
 }
 
 /** Resolves after `ms`; rejects with the signal's reason when aborted. */
-export async function sleep(ms: number, signal: AbortSignal): Promise<void> {
-  await new Wait(signal).for(ms);
-  signal.throwIfAborted();
-}
-
-/** A wait that `nudge` or the signal can end early. A nudge while nobody waits ends the next wait at once. */
-export class Wait {
-  readonly #signal: AbortSignal;
-  #nudged = false;
-  #end: (() => void) | undefined;
-
-  constructor(signal: AbortSignal) {
-    this.#signal = signal;
-  }
-
-  async for(ms: number): Promise<void> {
-    if (!this.#nudged && !this.#signal.aborted) {
-      await new Promise<void>((done) => {
-        const end = () => {
-          clearTimeout(timer);
-          this.#signal.removeEventListener('abort', end);
-          this.#end = undefined;
-          done();
-        };
-        const timer = setTimeout(end, Math.min(ms, MAX_TIMER_MS));
-        this.#signal.addEventListener('abort', end, { once: true });
-        this.#end = end;
-      });
-    }
-    this.#nudged = false;
-  }
-
-  nudge(): void {
-    this.#nudged = true;
-    this.#end?.();
-  }
+export function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((done, stop) => {
+    signal.throwIfAborted();
+    const aborted = () => {
+      clearTimeout(timer);
+      stop(signal.reason);
+    };
+    const over = () => {
+      signal.removeEventListener('abort', aborted);
+      done();
+    };
+    const timer = setTimeout(over, Math.min(ms, MAX_TIMER_MS));
+    signal.addEventListener('abort', aborted, { once: true });
+  });
 }
 
 /** The milliseconds of a `Retry-After`, which is a number of seconds or a date (RFC 9110, 10.2.3). */

@@ -3,7 +3,7 @@
 import { ProblemError } from './errors.js';
 import type { components } from './openapi.js';
 import type { Push } from './push.js';
-import { jittered, Wait } from './waiting.js';
+import { jittered, sleep } from './waiting.js';
 
 /** A reservation; `status` distinguishes its states. */
 export type Reservation = components['schemas']['Reservation'];
@@ -42,15 +42,20 @@ export async function* follow(
   signal: AbortSignal,
   { accepted = false }: { accepted?: boolean } = {},
 ): AsyncGenerator<Reservation, void, undefined> {
-  const wait = new Wait(signal);
-  const unlisten = push?.listen((news) => {
-    if (news.type === 'reservation' && news.reservationId !== id) return;
-    // Messages sent while disconnected are lost, so `up` also triggers a check.
-    wait.nudge();
+  let news = new AbortController();
+  const unlisten = push?.listen((changed) => {
+    // Messages sent while disconnected are lost, so a change of the connection also triggers a check.
+    if (changed === undefined || changed === id) news.abort();
   });
+  const pause = async (ms: number) => {
+    await sleep(ms, AbortSignal.any([signal, news.signal])).catch(() => {});
+    signal.throwIfAborted();
+  };
   try {
     let forgottenAt: number | undefined;
     for (let last: string | undefined; ; ) {
+      // What it hears from now on ends the next pause.
+      news = new AbortController();
       let reservation: Reservation;
       try {
         reservation = await get();
@@ -58,8 +63,7 @@ export async function* follow(
         if ((!accepted && last === undefined) || !(error instanceof ProblemError) || error.code !== 'unknown_reservation') throw error;
         forgottenAt ??= Date.now();
         if (Date.now() - forgottenAt >= FORGOTTEN_MS) throw error;
-        await wait.for(jittered(FORGOTTEN_PAUSE_MS));
-        signal.throwIfAborted();
+        await pause(jittered(FORGOTTEN_PAUSE_MS));
         continue;
       }
       forgottenAt = undefined;
@@ -67,8 +71,7 @@ export async function* follow(
       if (shown !== last) yield reservation;
       last = shown;
       if (isFinal(reservation)) return;
-      await wait.for(push?.up ? untilSure(reservation) : pause(reservation));
-      signal.throwIfAborted();
+      await pause(push?.up ? untilSure(reservation) : pace(reservation));
     }
   } finally {
     unlisten?.();
@@ -76,7 +79,7 @@ export async function* follow(
 }
 
 /** The server's delay. The contract requires none of a granted reservation, which usually is final. */
-function pause(reservation: Reservation): number {
+function pace(reservation: Reservation): number {
   return ('poll_after_ms' in reservation && reservation.poll_after_ms) || ENTERED_MS;
 }
 
