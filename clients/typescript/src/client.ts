@@ -6,8 +6,8 @@ import { Line } from './line.js';
 import type { components, paths } from './openapi.js';
 import { type BuyOptions, type PurchaseState, purchase } from './purchase.js';
 import { type OpenSocket, Push } from './push.js';
-import { type Solver, solve } from './solver.js';
-import { type GetToken, type Retry, Transport } from './transport.js';
+import { type Solver, solve, type Work } from './solver.js';
+import { type GetToken, type Retry, transport } from './transport.js';
 import { retryAfterMs } from './waiting.js';
 import { follow, type Reservation } from './watch.js';
 
@@ -62,24 +62,25 @@ export class FlashSaleClient {
    * (`const { data, error } = await client.api.GET('/v1/orders')`).
    */
   readonly api: Client<paths>;
-  readonly #transport: Transport;
+  /** Sends a request that may be retried whatever its method. */
+  readonly #repeatable: (request: Request) => Promise<Response>;
   readonly #push: Push | undefined;
   readonly #solver: Solver;
 
   constructor(options: ClientOptions) {
     const { baseUrl, getToken, pushUrl, onRetry, timeoutMs = TIMEOUT_MS, giveUpAfterMs = GIVE_UP_AFTER_MS } = options;
     const fetch = options.fetch ?? ((request: Request) => globalThis.fetch(request));
-    this.#transport = new Transport({ getToken, fetch, timeoutMs, giveUpAfterMs, onRetry });
-    this.api = createClient<paths>({ baseUrl, fetch: this.#transport.fetch });
+    const send = transport({ getToken, fetch, timeoutMs, giveUpAfterMs, onRetry });
+    this.#repeatable = (request) => send(request, true);
+    this.api = createClient<paths>({ baseUrl, fetch: (request) => send(request) });
     const Socket = options.WebSocket ?? (globalThis as { WebSocket?: OpenSocket }).WebSocket;
     this.#push = pushUrl && getToken && Socket ? new Push(pushUrl, getToken, Socket) : undefined;
     this.#solver = options.solver ?? solve;
   }
 
   /** Returns a published sale: whether it is open, its price, and whether units are left. */
-  async sale(saleId: string, { signal }: Asked = {}): Promise<SalePage> {
-    const asked = { params: { path: { sale_id: saleId } }, ...abortable(signal) };
-    return value(await this.api.GET('/v1/sales/{sale_id}', asked));
+  async sale(saleId: string, asked: Asked = {}): Promise<SalePage> {
+    return value(await this.api.GET('/v1/sales/{sale_id}', { params: { path: { sale_id: saleId } }, ...asked }));
   }
 
   /**
@@ -95,34 +96,32 @@ export class FlashSaleClient {
    * @throws {NoAnswerError} if no answer came; buy again with the same `idempotencyKey`
    */
   buy(saleId: string, options: BuyOptions = {}): Purchase {
-    const idempotencyKey = options.idempotencyKey ?? newKey();
-    const signal = options.signal ?? new AbortController().signal;
+    const { idempotencyKey = newKey(), signal = new AbortController().signal, solver = this.#solver } = options;
     const path = { sale_id: saleId };
-    const fetch = this.#transport.fetchRepeatable;
+    // The same user gets the same ticket again, and a challenge that nobody answers costs nothing.
+    const fetch = this.#repeatable;
     const requests = {
-      // The same user gets the same place again.
-      ticket: async (signal: AbortSignal) => value(await this.api.POST('/v1/sales/{sale_id}/tickets', { params: { path }, signal, fetch })),
-      get: async (signal: AbortSignal) => value(await this.api.GET('/v1/sales/{sale_id}/line', { params: { path }, signal })),
+      ticket: async () => value(await this.api.POST('/v1/sales/{sale_id}/tickets', { params: { path }, signal, fetch })),
+      get: async () => value(await this.api.GET('/v1/sales/{sale_id}/line', { params: { path }, signal })),
     };
     const line = new Line(requests, options.ticket, signal);
     const steps = {
-      challenge: async (kind: 'work' | undefined, signal: AbortSignal) => {
-        // A challenge that nobody answers costs nothing.
-        const asked = { params: { path, header: line.headers }, body: kind ? { kind } : {}, signal, fetch };
+      challenge: async (body: { kind?: 'work' }) => {
+        const asked = { params: { path, header: line.headers }, body, signal, fetch };
         return value(await this.api.POST('/v1/sales/{sale_id}/challenges', asked));
       },
-      admit: async (body: Schemas['ChallengeAnswer'], signal: AbortSignal) => {
+      solve: (work: Work) => solver(work, signal),
+      admit: async (body: Schemas['ChallengeAnswer']) => {
         const asked = { params: { path, header: line.headers }, body, signal, fetch };
         return value(await this.api.POST('/v1/sales/{sale_id}/tokens', asked));
       },
-      reserve: async ({ token }: Schemas['Admission'], key: string, signal: AbortSignal) => {
-        const params = { path: { ...path, token }, header: { 'Idempotency-Key': key } };
+      reserve: async ({ token }: Schemas['Admission']) => {
+        const params = { path: { ...path, token }, header: { 'Idempotency-Key': idempotencyKey } };
         return value(await this.api.POST('/v1/sales/{sale_id}/reservations/{token}', { params, signal }));
       },
-      follow: (id: string, signal: AbortSignal) => this.#follow(id, signal, { accepted: true }),
+      follow: (id: string) => this.#follow(id, signal, true),
     };
-    const states = purchase(steps, line, idempotencyKey, options.solver ?? this.#solver, options, signal);
-    return Object.assign(states, { idempotencyKey });
+    return Object.assign(purchase(steps, line, options, signal), { idempotencyKey });
   }
 
   /** Yields a reservation as it is, and each time that it has changed, up to its final state. */
@@ -130,35 +129,32 @@ export class FlashSaleClient {
     return this.#follow(reservationId, signal);
   }
 
-  #follow(id: string, signal: AbortSignal, known?: { accepted: boolean }): AsyncGenerator<Reservation, void, undefined> {
-    return follow(id, () => this.reservation(id, { signal }), this.#push, signal, known);
+  #follow(id: string, signal: AbortSignal, accepted = false): AsyncGenerator<Reservation, void, undefined> {
+    return follow(id, () => this.reservation(id, { signal }), this.#push, signal, accepted);
   }
 
   /** How a reservation stands. */
-  async reservation(reservationId: string, { signal }: Asked = {}): Promise<Reservation> {
-    const asked = { params: { path: { reservation_id: reservationId } }, ...abortable(signal) };
-    return value(await this.api.GET('/v1/reservations/{reservation_id}', asked));
+  async reservation(reservationId: string, asked: Asked = {}): Promise<Reservation> {
+    return value(await this.api.GET('/v1/reservations/{reservation_id}', { params: { path: { reservation_id: reservationId } }, ...asked }));
   }
 
   /**
    * "Did I get it?": the user's reservations in the sale's latest round, the newest first, also while they are queued. For an app that has lost
    * the reservation's id.
    */
-  async reservations(saleId: string, { signal }: Asked = {}): Promise<SaleReservations> {
-    const asked = { params: { path: { sale_id: saleId } }, ...abortable(signal) };
-    return value(await this.api.GET('/v1/sales/{sale_id}/reservation', asked));
+  async reservations(saleId: string, asked: Asked = {}): Promise<SaleReservations> {
+    return value(await this.api.GET('/v1/sales/{sale_id}/reservation', { params: { path: { sale_id: saleId } }, ...asked }));
   }
 
   /** Gives a reservation back. One that was cancelled before is answered alike. */
-  async cancel(reservationId: string, { signal }: Asked = {}): Promise<Reservation> {
-    const asked = { params: { path: { reservation_id: reservationId } }, ...abortable(signal) };
-    return value(await this.api.DELETE('/v1/reservations/{reservation_id}', asked));
+  async cancel(reservationId: string, asked: Asked = {}): Promise<Reservation> {
+    return value(await this.api.DELETE('/v1/reservations/{reservation_id}', { params: { path: { reservation_id: reservationId } }, ...asked }));
   }
 
   /** A page of the user's orders, the newest first. */
-  async orders({ cursor, signal }: Asked & { cursor?: string } = {}): Promise<Orders> {
+  async orders({ cursor, ...asked }: Asked & { cursor?: string } = {}): Promise<Orders> {
     const query = cursor === undefined ? {} : { cursor };
-    return value(await this.api.GET('/v1/orders', { params: { query }, ...abortable(signal) }));
+    return value(await this.api.GET('/v1/orders', { params: { query }, ...asked }));
   }
 
   /** All orders of the user, the newest first, read page by page. */
@@ -170,10 +166,6 @@ export class FlashSaleClient {
       if (cursor === undefined) return;
     }
   }
-}
-
-function abortable(signal: AbortSignal | undefined): { signal?: AbortSignal } {
-  return signal ? { signal } : {};
 }
 
 /** What was asked for, or the problem as an error. */

@@ -40,8 +40,8 @@ export interface InLine {
 
 /** The requests of somebody who waits. */
 export interface LineRequests {
-  ticket(signal: AbortSignal): Promise<Schemas['Ticket']>;
-  get(signal: AbortSignal): Promise<LineDocument>;
+  ticket(): Promise<Schemas['Ticket']>;
+  get(): Promise<LineDocument>;
 }
 
 /** Polling for lines that are over, or say nothing: never closer together, never further apart, in ms. */
@@ -143,7 +143,7 @@ export class Line {
   async *#getTicket(): AsyncGenerator<AwaitingTickets | InLine, void, undefined> {
     for (;;) {
       try {
-        this.#take((await this.#requests.ticket(this.#signal)).ticket);
+        this.#take((await this.#requests.ticket()).ticket);
         if (this.#ticket === undefined) throw new Error('the ticket is of a later version: update flash-sale-client');
         this.#isReached = true;
         if (this.#document === null) yield this.#state(null, false);
@@ -180,7 +180,7 @@ export class Line {
   /** The line now; nothing if there is no answer. */
   async #get(): Promise<LineDocument | undefined> {
     try {
-      const line = await this.#requests.get(this.#signal);
+      const line = await this.#requests.get();
       this.#isReached = true;
       return line;
     } catch (error) {

@@ -3,7 +3,7 @@
 import { ProblemError } from './errors.js';
 import type { AwaitingTickets, InLine, Line } from './line.js';
 import type { components } from './openapi.js';
-import type { Solver } from './solver.js';
+import type { Solver, Work } from './solver.js';
 import type { Reservation } from './watch.js';
 
 type Schemas = components['schemas'];
@@ -55,11 +55,12 @@ export interface BuyOptions {
 
 /** The requests of a purchase. */
 export interface Steps {
-  challenge(kind: 'work' | undefined, signal: AbortSignal): Promise<Challenge>;
-  admit(answer: Schemas['ChallengeAnswer'], signal: AbortSignal): Promise<Admission>;
-  reserve(admission: Admission, key: string, signal: AbortSignal): Promise<Schemas['Accepted']>;
+  challenge(wish: { kind?: 'work' }): Promise<Challenge>;
+  solve(work: Work): Promise<string>;
+  admit(answer: Schemas['ChallengeAnswer']): Promise<Admission>;
+  reserve(admission: Admission): Promise<Schemas['Accepted']>;
   /** Follows a reservation that was accepted. */
-  follow(id: string, signal: AbortSignal): AsyncGenerator<Reservation, void, undefined>;
+  follow(id: string): AsyncGenerator<Reservation, void, undefined>;
 }
 
 /** Maximum challenges in one purchase: more than a person needs, and few enough that wrong answers do not lock a user out for long. */
@@ -70,8 +71,6 @@ const REFUSALS: ReadonlySet<string> = new Set<Refusal['code']>(['sold_out', 'lim
 export async function* purchase(
   steps: Steps,
   line: Line,
-  key: string,
-  solver: Solver,
   options: BuyOptions,
   signal: AbortSignal,
 ): AsyncGenerator<PurchaseState, void, undefined> {
@@ -79,7 +78,7 @@ export async function* purchase(
     if ((options.line || options.ticket !== undefined) && !options.admission) yield* line.wait();
     for (;;) {
       try {
-        yield* pastLine(steps, key, solver, options, signal);
+        yield* pastLine(steps, options, signal);
         return;
       } catch (error) {
         if (!line.sentBackBy(error)) throw error;
@@ -95,8 +94,6 @@ export async function* purchase(
 /** The purchase of somebody whose turn it is. */
 async function* pastLine(
   steps: Steps,
-  key: string,
-  solver: Solver,
   { admission: kept, answerPicture }: BuyOptions,
   signal: AbortSignal,
 ): AsyncGenerator<PurchaseState, void, undefined> {
@@ -106,12 +103,12 @@ async function* pastLine(
     if (!admission) {
       // Counted whatever the answer: a pass that expires at once must not cause an endless loop.
       challenges += 1;
-      const challenge = await steps.challenge(answerPicture ? undefined : 'work', signal);
+      const challenge = await steps.challenge(answerPicture ? {} : { kind: 'work' });
       yield { status: 'challenged', challenge };
-      const answer = await answerTo(challenge, solver, answerPicture, wrong, signal);
+      const answer = await answerTo(challenge, steps, answerPicture, { wrong, signal });
       signal.throwIfAborted();
       try {
-        admission = await steps.admit({ challenge_id: challenge.challenge_id, ...(answer === undefined ? {} : { answer }) }, signal);
+        admission = await steps.admit({ challenge_id: challenge.challenge_id, ...(answer === undefined ? {} : { answer }) });
       } catch (error) {
         wrong = is(error, 'wrong_answer');
         if ((wrong || is(error, 'challenge_over')) && challenges < MAX_CHALLENGES) continue;
@@ -120,9 +117,9 @@ async function* pastLine(
       yield { status: 'admitted', admission };
     }
     try {
-      const accepted = await steps.reserve(admission, key, signal);
+      const accepted = await steps.reserve(admission);
       yield accepted;
-      for await (const reservation of steps.follow(accepted.reservation_id, signal)) {
+      for await (const reservation of steps.follow(accepted.reservation_id)) {
         if (reservation.status !== 'queued') yield reservation;
       }
       return;
@@ -141,13 +138,12 @@ function is(error: unknown, code: string): boolean {
 
 async function answerTo(
   challenge: Challenge,
-  solver: Solver,
+  { solve }: Steps,
   answerPicture: AnswerPicture | undefined,
-  wrong: boolean,
-  signal: AbortSignal,
+  about: { wrong: boolean; signal: AbortSignal },
 ): Promise<string | undefined> {
   if (challenge.kind === 'none') return undefined;
-  if (challenge.kind === 'work') return solver({ challengeId: challenge.challenge_id, bits: challenge.work.bits }, signal);
+  if (challenge.kind === 'work') return solve({ challengeId: challenge.challenge_id, bits: challenge.work.bits });
   if (!answerPicture) throw new Error('the sale asks for a picture to be read: give `answerPicture`');
-  return answerPicture(challenge, { wrong, signal });
+  return answerPicture(challenge, about);
 }

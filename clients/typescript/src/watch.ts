@@ -40,7 +40,7 @@ export async function* follow(
   get: () => Promise<Reservation>,
   push: Push | undefined,
   signal: AbortSignal,
-  { accepted = false }: { accepted?: boolean } = {},
+  accepted: boolean,
 ): AsyncGenerator<Reservation, void, undefined> {
   let news = new AbortController();
   const unlisten = push?.listen((changed) => {
