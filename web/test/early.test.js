@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { GOOD_SHIFT } from './browser.js';
 import { act, operate, write } from './desk.js';
 import { fresh } from './shop.js';
-import { arrive, heading, reserve, shop, shot, visit, work } from './visits.js';
+import { arrive, heading, reserve, shop, shot, work } from './visits.js';
 
 /** Long enough to see, short enough to wait for. */
 const SOON_MS = process.env.SHOP_URL ? 60_000 : 40_000;
@@ -25,8 +25,7 @@ async function membersFirst(name, opensInMs) {
 test('a member buys early; others see when it opens, and buy then', async () => {
   const [member, stranger] = [shop.user(), shop.user()];
   const sale = await membersFirst(await group(member), shop.loadsWithinMs + SOON_MS);
-  const theirs = await visit({ user: stranger });
-  await theirs.go(`sales/${sale}`);
+  const theirs = await arrive(`sales/${sale}`, { user: stranger });
   await theirs.page.getByText(/^Members first, everyone from /).waitFor();
   await heading(theirs.page, 'Members first').waitFor();
   await theirs.page.getByRole('button', { name: 'Buy as a member' }).click();
@@ -35,8 +34,7 @@ test('a member buys early; others see when it opens, and buy then', async () => 
   expect(await theirs.page.getByRole('button', { name: 'Not open yet' }).getAttribute('aria-disabled')).toBe('true');
   expect(await theirs.rules()).toEqual([]);
 
-  const mine = await visit({ user: member });
-  await mine.go(`sales/${sale}`);
+  const mine = await arrive(`sales/${sale}`, { user: member });
   await reserve(mine.page, 'Buy as a member');
   await heading(mine.page, 'Reserved for you').waitFor();
 
@@ -60,16 +58,14 @@ test('the members’ quota is theirs until the end, and everyone sees that', asy
   const early_access = [{ group: await group(member), lead_s: 0, quota: { units: 2, for_s: 1_800 } }];
   const sale = await shop.sell({ total: 3, early_access });
   await shop.buy(sale);
-  const theirs = await visit();
-  await theirs.go(`sales/${sale}`);
+  const theirs = await arrive(`sales/${sale}`);
   await theirs.page.getByText(/^Some pieces are kept for members until /).waitFor();
   await theirs.page.getByRole('button', { name: 'Buy now' }).click();
   await work(theirs.page);
   await heading(theirs.page, 'The rest is for members').waitFor();
   await theirs.page.getByText(/^What is left is kept for members until /).waitFor();
   expect(await theirs.rules()).toEqual([]);
-  const mine = await visit({ user: member });
-  await mine.go(`sales/${sale}`);
+  const mine = await arrive(`sales/${sale}`, { user: member });
   await reserve(mine.page);
   // Looking again brings the button back.
   await theirs.page.getByRole('button', { name: 'Look again' }).click();
@@ -130,11 +126,9 @@ test('an operator uploads a list, creates a sale for it and sees who can buy whe
   await page.getByRole('button', { name: 'Pause', exact: true }).waitFor();
   await shot(page, 'early-operators-board');
 
-  const mine = await visit({ user: listed });
-  await mine.go(`sales/${name}`);
+  const mine = await arrive(`sales/${name}`, { user: listed });
   await reserve(mine.page, 'Buy as a member');
-  const out = await visit({ user: filed });
-  await out.go(`sales/${name}`);
+  const out = await arrive(`sales/${name}`, { user: filed });
   await out.page.getByRole('button', { name: 'Buy as a member' }).click();
   await work(out.page);
   await out.page.locator('.stage').getByText('this account is not on their list').waitFor();

@@ -23,7 +23,7 @@ export function everyScreen(of) {
       const one = await visit({ ...options, user: shop.user() });
       const signOut = () => one.context.addInitScript(() => sessionStorage.removeItem('session'));
       await screen.go({ ...one, sale, campaign, signOut });
-      const at = { level: screen.level ?? 2, ...(screen.heading ? { name: words[screen.heading] } : {}) };
+      const at = { level: screen.level, ...(screen.heading ? { name: words[screen.heading] } : {}) };
       await one.page.getByRole('heading', at).first().waitFor();
       await looksRight(one, `${name}-${colorScheme}-${language}-${screen.name.replace(/\W+/g, '-')}`);
     });

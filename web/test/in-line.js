@@ -75,7 +75,7 @@ const seedFor = (user, ppb) => Array.from({ length: 100_000 }, (_, n) => n.toStr
  * A page with a simulated line: a crowd of a million, in which its user has the 48,000th place, and 10,000 are admitted. `enter` opens
  * the sale, where the user is in line; `shows` changes the document; `net.answers` replaces its answer: `(route, document) => …`, or null.
  */
-export async function crowd({ opensInMs, ticket = ticketOf, ...options } = {}) {
+export async function crowd({ opensInMs, ticket = ticketOf, clock = false, ...options } = {}) {
   const user = options.user === null ? null : shop.user();
   const sale = await shop.sell({ opensInMs, line: { ...LINE, paused: true } });
   const seed = seedFor(user ?? 'nobody', 48_000_000);
@@ -85,7 +85,7 @@ export async function crowd({ opensInMs, ticket = ticketOf, ...options } = {}) {
     ...real, seed, commitment: commitmentOf(sale, 1, seed), people: { estimate: 1_000_000, error_percent: 2, late: 0 },
     admitted: { ...real.admitted, early_ppb: 10_000_000, per_s: 500 }, units: { total: 10_000, sold: 0, may_return: 0 }, state: 'moving', poll_after_ms: 300, watermark: 'AQ',
   };
-  const [net, seen] = [{ down: false, answers: null, lateMs: 0, aheadMs: 0 }, { looks: 0 }];
+  const net = { down: false, answers: null, lateMs: 0, aheadMs: 0 };
   const lookedAt = [];
   const shows = (state, earlyPpb, more = {}) => {
     Object.assign(line, { state, ...more, admitted: { ...line.admitted, early_ppb: earlyPpb } });
@@ -93,13 +93,13 @@ export async function crowd({ opensInMs, ticket = ticketOf, ...options } = {}) {
   await one.page.route(/\/tickets$/, (route) => (
     route.fulfill({ status: 201, json: { ticket: ticket(user), sale_id: sale, round: 1, class: 'early', opens_at: real.opens_at, line_path: `/v1/sales/${sale}/line` } })));
   await one.page.route(/\/line$/, (route) => {
-    seen.looks += 1;
     lookedAt.push(Date.now() + net.aheadMs);
     const now = structuredClone({ ...line, admitted: { ...line.admitted, as_of: new Date(Date.now() + net.aheadMs - net.lateMs).toISOString() } });
     if (net.down) return route.abort('internetdisconnected');
     return net.answers ? net.answers(route, now) : route.fulfill({ json: now });
   });
   const { page } = one;
+  if (clock) await page.clock.install();
   // Counted by the page: the browser's events may come after the clock has moved on.
   await page.addInitScript(() => {
     const { fetch } = window;
@@ -116,7 +116,6 @@ export async function crowd({ opensInMs, ticket = ticketOf, ...options } = {}) {
     };
   });
   const virtual = {
-    install: () => page.clock.install(),
     /** From here on, only `run` moves time. */
     stop: () => virtual.on(MINUTE_MS, (ms) => page.clock.pauseAt(new Date(Date.now() + net.aheadMs + ms))),
     skip: (ms) => virtual.on(ms, () => page.clock.fastForward(ms)),
@@ -134,7 +133,7 @@ export async function crowd({ opensInMs, ticket = ticketOf, ...options } = {}) {
     await one.go(`sales/${sale}`);
     await heading(page, 'You are in line').waitFor();
   };
-  return { ...one, enter, sale, user, line, shows, net, virtual, lookedAt, looks: () => seen.looks };
+  return { ...one, enter, sale, user, line, shows, net, virtual, lookedAt, looks: () => lookedAt.length };
 }
 
 export const row = (page, name) => page.locator('.standing > div').filter({ has: page.getByText(name, { exact: true }) }).locator('dd');

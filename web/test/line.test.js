@@ -14,8 +14,7 @@ const refusal = (...of) => (route) => route.fulfill(problem(...of));
 const shown = (page) => row(page, 'Before you').textContent();
 
 test('a user in a crowd sees their place, through sleep and network failures, until the end', async () => {
-  const { page, enter, shows, net, looks, rules, virtual } = await crowd();
-  await virtual.install();
+  const { page, enter, shows, net, looks, rules, virtual } = await crowd({ clock: true });
   const card = {};
   await cardSays(page, card);
   await enter();
@@ -62,9 +61,8 @@ test('a user in a crowd sees their place, through sleep and network failures, un
 });
 
 test('a hidden tab polls seldom, shows the user\'s turn in its title, and goes on when it is visible', async () => {
-  const { page, enter, shows, looks, virtual } = await crowd();
+  const { page, enter, shows, looks, virtual } = await crowd({ clock: true });
   const asked = requests(page, /\/challenges$/);
-  await virtual.install();
   await enter();
   // From here on, only the test moves time.
   await virtual.stop();
@@ -89,8 +87,7 @@ test('a hidden tab polls seldom, shows the user\'s turn in its title, and goes o
 });
 
 test('a machine that slept with its page visible polls as soon as it wakes', async () => {
-  const { page, enter, shows, looks, virtual } = await crowd();
-  await virtual.install();
+  const { page, enter, shows, looks, virtual } = await crowd({ clock: true });
   shows('moving', 10_000_000, { poll_after_ms: 200_000 });
   await enter();
   // The ticket caused another look.
@@ -125,8 +122,7 @@ test('an order that is replaced while people wait is reported', async () => {
 });
 
 test('incomplete documents show a problem, and the last state stays', async () => {
-  const { page, go, net, looks, sale, virtual } = await crowd();
-  await virtual.install();
+  const { page, go, net, looks, sale, virtual } = await crowd({ clock: true });
   const without = (name, of = (line) => line) => (line) => {
     delete of(line)[name];
     return line;
@@ -196,8 +192,7 @@ test('a document that has not changed for long means that the shop is unreachabl
 });
 
 test('a poll that gets 429 or 503 is retried after Retry-After, and within minutes', async () => {
-  const { page, enter, net, looks, lookedAt, virtual } = await crowd();
-  await virtual.install();
+  const { page, enter, net, looks, lookedAt, virtual } = await crowd({ clock: true });
   await enter();
   net.answers = refusal(429, 'rate_limited', {}, { 'retry-after': '30' });
   await page.locator('.stage .hint').waitFor();
@@ -338,8 +333,7 @@ test('after an expired session the user signs in again, and gets the ticket', as
 });
 
 test('a ticket is requested until there is one, at a reasonable pace', async () => {
-  const { page, go, sale, virtual } = await crowd();
-  await virtual.install();
+  const { page, go, sale, virtual } = await crowd({ clock: true });
   const wrong = [
     // A process that does not know the sale, one that gives no time, one that is overloaded, and a proxy.
     refusal(404, 'unknown_sale'), refusal(409, 'not_open'), refusal(429, 'rate_limited', {}, { 'retry-after': '1' }),
@@ -386,8 +380,7 @@ test('a user who is turned away at the gate waits again, and tries only a few ti
 });
 
 test('units added after the end are shown, although the page is told to poll again only in a minute', async () => {
-  const { page, go, shows, sale, virtual } = await crowd();
-  await virtual.install();
+  const { page, go, shows, sale, virtual } = await crowd({ clock: true });
   shows('sold_out', 10_000_000, { units: { total: 10_000, sold: 10_000, may_return: 0 }, poll_after_ms: 60_000 });
   const card = { availability: 'sold_out' };
   await cardSays(page, card);
@@ -455,8 +448,7 @@ test('a late arrival is early if the opening is postponed then', async () => {
 });
 
 test('a late ticket from a process that has not heard of the postponement is not kept, and the early one follows', async () => {
-  const { page, go, line, shows, sale, user, virtual } = await crowd();
-  await virtual.install();
+  const { page, go, line, shows, sale, user, virtual } = await crowd({ clock: true });
   Object.assign(line, { seed: null, watermark: null });
   shows('before', 0);
   let given = ticketOf(user, Math.floor(Date.now() / 1000) - 30);

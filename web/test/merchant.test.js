@@ -305,8 +305,7 @@ onStandIn.test('a refund is marked once, and the second operator sees who did it
   await turn(page);
   expect(await row(page).innerText()).toContain('€189.00');
   expect(await row(page).innerText()).toContain(user);
-  const second = await desk({ user: 'olga' });
-  await second.go('refunds');
+  const second = await operate('refunds', { user: 'olga' });
   await turn(second.page);
 
   const mark = async (at, how) => {

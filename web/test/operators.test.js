@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { operators } from '../words/operators.js';
-import { problem } from './answers.js';
+import { amended, problem } from './answers.js';
 import { LITTLE_SHIFT, SHOTS, WAYS } from './browser.js';
 import { act, desk, local, operate, tile, write } from './desk.js';
 import { onStandIn, test } from './on.js';
@@ -73,10 +73,7 @@ onStandIn.test('a beacon is posted for a draw that waits for one', async () => {
   const signature = 'b44679b9a59af2ec876b1a6b1ad52ea9b1615fc3982b19576350f93447cb1125e342b73a8dd2bacbe47e4b6b63ed5e39';
   const awaits = { chain_hash: '52db9ba70e0cc0f6eaf7803dd07447a1f5477735fd3f661792ba94600c84e971', round: 1000, at: '2023-08-23T15:59:24Z' };
   const posted = [];
-  await page.route(`**/v1/admin/sales/${sale}/live`, async (route) => {
-    const response = await route.fetch({ maxRetries: 2 });
-    await route.fulfill({ json: { ...await response.json(), ...(posted.length > 1 ? {} : { awaits_beacon: awaits }) } });
-  });
+  await amended(page, `**/v1/admin/sales/${sale}/live`, () => (posted.length > 1 ? {} : { awaits_beacon: awaits }));
   await page.route(`**/v1/admin/sales/${sale}/rounds/1/beacon`, (route) => {
     posted.push(route.request().postDataJSON());
     const wrong = { title: 'This is not the beacon of this draw', detail: "not the signature of drand's round 1000" };

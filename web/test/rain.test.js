@@ -124,8 +124,7 @@ onStandIn.describe.each(WAYS)('$language, $colorScheme, $name', ({ language, col
     const words = shopWords[language];
     const sale = await shop.sell({ title: 'Paper lantern', ...raining(3_000) });
     const campaign = await shop.campaign([sale], 'Lantern days');
-    const one = await visit({ ...options, user: shop.user() });
-    await one.go(`sales/${sale}`);
+    const one = await arrive(`sales/${sale}`, { ...options, user: shop.user() });
     await one.page.locator('.product .rain').waitFor();
     await heading(one.page, words['open.title']).waitFor();
     await fits(one, 'open');

@@ -7,14 +7,12 @@ const SINCE = '2026-11-24T09:00:00.000Z';
 const later = (ms) => new Date(Date.now() + ms).toISOString();
 const id = (sale) => `${sale}.1.${'0a'.repeat(16)}`;
 
+const screen = (name, heading, go, level = 2) => ({ name, heading, go, level });
+
 /** The sale with its card changed. */
-const card = (name, changes, heading) => ({
-  name,
-  heading,
-  async go({ page, go, sale }) {
-    await cardSays(page, changes);
-    await go(`sales/${sale}`);
-  },
+const card = (name, changes, heading) => screen(name, heading, async ({ page, go, sale }) => {
+  await cardSays(page, changes);
+  await go(`sales/${sale}`);
 });
 
 /** What answers requests whose path is like `path`. */
@@ -22,15 +20,11 @@ const says = (page, path, answer) => page.route(path, (route) => route.fulfill(a
 const [CHALLENGES, RESERVATIONS, SALES] = [/\/challenges$/, /\/v1\/reservations\//, /\/v1\/sales$/];
 
 /** Presses the button of a sale. */
-const pressed = (name, heading, { before = () => {}, after = () => {} } = {}) => ({
-  name,
-  heading,
-  async go(at) {
-    await before(at);
-    await at.go(`sales/${at.sale}`);
-    await at.page.locator('[data-keep=buy]:not([aria-disabled])').click();
-    await after(at);
-  },
+const pressed = (name, heading, { before = () => {}, after = () => {} } = {}) => screen(name, heading, async (at) => {
+  await before(at);
+  await at.go(`sales/${at.sale}`);
+  await at.page.locator('[data-keep=buy]:not([aria-disabled])').click();
+  await after(at);
 });
 
 /** The same, and it gets this problem. */
@@ -44,13 +38,9 @@ const problem = (code, status, more = () => ({}), headers = {}) => pressed(`prob
 const reservation = (sale, more) => ({ reservation_id: id(sale), unit: 7, reserved_at: SINCE, ...more });
 const money = { price_minor: 18_900, currency: 'EUR' };
 
-const standing = (name, more, heading) => ({
-  name,
-  heading,
-  async go({ page, go, sale }) {
-    await says(page, RESERVATIONS, json(200, reservation(sale, more())));
-    await go(`reservations/${id(sale)}`);
-  },
+const standing = (name, more, heading) => screen(name, heading, async ({ page, go, sale }) => {
+  await says(page, RESERVATIONS, json(200, reservation(sale, more())));
+  await go(`reservations/${id(sale)}`);
 });
 
 const ended = (status, more = {}) => () => ({ status, ended_at: SINCE, ...money, ...more });
@@ -67,56 +57,43 @@ const granted = (award) => () => ({ status: 'granted', price_minor: 0, currency:
 
 /** A draw of twelve parts or tickets, and its seed. */
 const SEED = '07'.repeat(32);
-const drawing = (name, allocation, more, heading) => ({
-  name,
-  heading,
-  async go({ page, go, sale }) {
-    const units = 12;
-    const draw = {
-      sale_id: sale, round: 1, encoding: 1, units, allocation, currency: 'EUR', label: 'commitment_only', closes_at: SINCE,
-      reveals_at: later(50_000), commitment: commitment(sale, 1, SEED, digestOf(tableOf(planOf({ units, allocation }), SEED))), ...more,
-    };
-    await says(page, /\/draw$/, json(200, draw));
-    await go(`draws/${sale}.1.7`);
-  },
+const drawing = (name, allocation, more, heading) => screen(name, heading, async ({ page, go, sale }) => {
+  const units = 12;
+  const draw = {
+    sale_id: sale, round: 1, encoding: 1, units, allocation, currency: 'EUR', label: 'commitment_only', closes_at: SINCE,
+    reveals_at: later(50_000), commitment: commitment(sale, 1, SEED, digestOf(tableOf(planOf({ units, allocation }), SEED))), ...more,
+  };
+  await says(page, /\/draw$/, json(200, draw));
+  await go(`draws/${sale}.1.7`);
 });
 const SPLIT = { kind: 'split', total_minor: 10_000, min_minor: 1, parts: 'drawn' };
 const FEW_PRIZES = { kind: 'prizes', prizes: [{ name: 'A pendant lamp', count: 1 }, { name: 'A teapot', count: 3 }] };
 
 export const SCREENS = [
-  { name: 'sales', heading: 'sales.title', level: 1, go: ({ page, go }) => go('').then(() => page.locator('.cards a').first().waitFor()) },
-  {
-    name: 'many sales',
-    heading: 'sales.title',
-    level: 1,
-    async go({ page, go }) {
-      const sale = (sale_id, title, more) => ({
-        sale_id, title, round: 1, state: 'open', opens_at: later(-60_000), closes_at: later(7_000_000), ...money, per_user_limit: 1,
-        payment_window_s: 900, settlement: 'paid', availability: 'available', ...more,
-      });
-      const sales = [
-        sale('mug', 'Stoneware mug', { price_minor: 2_400, list_price_minor: 3_200 }), sale('blanket', 'Blanket of lambswool', { availability: 'few_left' }),
-        sale('vase', 'Tall vase, blown by mouth in Murano for this one evening', { availability: 'sold_out' }), sale('clock', 'Wall clock', { availability: 'unknown' }),
-        sale('rug', 'Hand-knotted rug', { state: 'upcoming', opens_at: later(6_840_000) }), sale('desk', 'Oak desk', { state: 'upcoming', opens_at: later(180_000_000), closes_at: later(190_000_000) }),
-        sale('cup', 'Espresso cups, set of six', { state: 'closed', closes_at: later(-1_000) }),
-      ];
-      const campaigns = [['lamp-days', 'Lamp days'], ['packets', 'Packets and prizes']].map(([campaign_id, title]) => ({ campaign_id, title, opens_at: SINCE, closes_at: later(60_000) }));
-      await says(page, SALES, json(200, { server_time: later(0), sales, campaigns }));
-      await go('');
-      await page.locator('.cards a').first().waitFor();
-    },
-  },
-  { name: 'campaign', level: 1, go: ({ page, go, campaign }) => go(`campaigns/${campaign}`).then(() => page.locator('.cards a').first().waitFor()) },
-  {
-    name: 'no sales',
-    heading: 'sales.none.title',
-    async go({ page, go }) {
-      await says(page, SALES, json(200, { server_time: later(0), sales: [], campaigns: [] }));
-      await go('');
-    },
-  },
-  { name: 'nothing here', heading: 'missing.title', level: 1, go: ({ go }) => go('elsewhere') },
-  { name: 'unknown sale', heading: 'problem.unknown_sale.title', level: 1, go: ({ go }) => go('sales/nothing') },
+  screen('sales', 'sales.title', ({ page, go }) => go('').then(() => page.locator('.cards a').first().waitFor()), 1),
+  screen('many sales', 'sales.title', async ({ page, go }) => {
+    const sale = (sale_id, title, more) => ({
+      sale_id, title, round: 1, state: 'open', opens_at: later(-60_000), closes_at: later(7_000_000), ...money, per_user_limit: 1,
+      payment_window_s: 900, settlement: 'paid', availability: 'available', ...more,
+    });
+    const sales = [
+      sale('mug', 'Stoneware mug', { price_minor: 2_400, list_price_minor: 3_200 }), sale('blanket', 'Blanket of lambswool', { availability: 'few_left' }),
+      sale('vase', 'Tall vase, blown by mouth in Murano for this one evening', { availability: 'sold_out' }), sale('clock', 'Wall clock', { availability: 'unknown' }),
+      sale('rug', 'Hand-knotted rug', { state: 'upcoming', opens_at: later(6_840_000) }), sale('desk', 'Oak desk', { state: 'upcoming', opens_at: later(180_000_000), closes_at: later(190_000_000) }),
+      sale('cup', 'Espresso cups, set of six', { state: 'closed', closes_at: later(-1_000) }),
+    ];
+    const campaigns = [['lamp-days', 'Lamp days'], ['packets', 'Packets and prizes']].map(([campaign_id, title]) => ({ campaign_id, title, opens_at: SINCE, closes_at: later(60_000) }));
+    await says(page, SALES, json(200, { server_time: later(0), sales, campaigns }));
+    await go('');
+    await page.locator('.cards a').first().waitFor();
+  }, 1),
+  screen('campaign', null, ({ page, go, campaign }) => go(`campaigns/${campaign}`).then(() => page.locator('.cards a').first().waitFor()), 1),
+  screen('no sales', 'sales.none.title', async ({ page, go }) => {
+    await says(page, SALES, json(200, { server_time: later(0), sales: [], campaigns: [] }));
+    await go('');
+  }),
+  screen('nothing here', 'missing.title', ({ go }) => go('elsewhere'), 1),
+  screen('unknown sale', 'problem.unknown_sale.title', ({ go }) => go('sales/nothing'), 1),
   card('not open', () => ({ state: 'upcoming', opens_at: later(93_784_000), closes_at: later(200_000_000) }), 'countdown.title'),
   card('opens soon', () => ({ state: 'upcoming', opens_at: later(754_000), closes_at: later(200_000_000) }), 'countdown.title'),
   card('being prepared', () => ({ availability: 'unknown' }), 'preparing.title'),
@@ -124,15 +101,10 @@ export const SCREENS = [
     list_price_minor: 24_900, pictures: ['/art/lamp.svg', '/art/box.svg', '/art/bag.svg'], picture: '/art/lamp.svg', terms_url: 'https://shop.example/terms',
     description: 'Spun steel, enamelled by hand in green.\nFits every E27 bulb; the cable is two metres long.',
   }), 'open.title'),
-  {
-    name: 'sale does not load',
-    heading: 'sale.trouble.title',
-    level: 1,
-    async go({ page, go, sale }) {
-      await says(page, /\/v1\/sales\/[\w-]+$/, refusal(503, 'overloaded'));
-      await go(`sales/${sale}`);
-    },
-  },
+  screen('sale does not load', 'sale.trouble.title', async ({ page, go, sale }) => {
+    await says(page, /\/v1\/sales\/[\w-]+$/, refusal(503, 'overloaded'));
+    await go(`sales/${sale}`);
+  }, 1),
   card('open', () => ({ availability: 'few_left' }), 'open.title'),
   card('paused', () => ({ state: 'paused' }), 'problem.paused.title'),
   card('closed', () => ({ state: 'closed' }), 'problem.closed.title'),
@@ -156,7 +128,7 @@ export const SCREENS = [
   drawing('prizes that are genuine', FEW_PRIZES, { seed: SEED }, 'verify.good.title'),
   drawing('draw that was changed', { ...SPLIT, total_minor: 10_001 }, { seed: SEED, commitment: 'ab'.repeat(32) }, 'verify.bad.title'),
   drawing('draw of another version', SPLIT, { seed: SEED, encoding: 2 }, 'verify.other.title'),
-  { name: 'no draw', heading: 'verify.none.title', level: 1, go: ({ go, sale }) => go(`draws/${sale}.1`) },
+  screen('no draw', 'verify.none.title', ({ go, sale }) => go(`draws/${sale}.1`), 1),
   pressed('sign in', 'login.title', { before: ({ signOut }) => signOut() }),
   pressed('session expired', 'problem.unauthorized.title', { before: ({ page }) => says(page, CHALLENGES, json(401, { message: 'Unauthorized' })) }),
   pressed('challenge', 'challenge.title'),
@@ -182,40 +154,27 @@ export const SCREENS = [
   problem('paused', 503, undefined, { 'retry-after': '10' }),
   problem('overloaded', 503, undefined, { 'retry-after': '15' }),
   problem('internal', 500),
-  {
-    name: 'no network',
-    heading: 'problem.network.title',
-    async go({ page, go, sale, context }) {
-      await go(`sales/${sale}`);
-      await page.locator('[data-keep=buy]:not([aria-disabled])').waitFor();
-      await context.setOffline(true);
-      await page.locator('[data-keep=buy]').click();
-    },
-  },
+  screen('no network', 'problem.network.title', async ({ page, go, sale, context }) => {
+    await go(`sales/${sale}`);
+    await page.locator('[data-keep=buy]:not([aria-disabled])').waitFor();
+    await context.setOffline(true);
+    await page.locator('[data-keep=buy]').click();
+  }),
   standing('queued', () => ({ status: 'queued' }), 'queued.title'),
   standing('pending', () => ({ status: 'pending_payment', ...money, pay_by: later(754_000) }), 'pending.title'),
   standing('time runs out', () => ({ status: 'pending_payment', ...money, pay_by: later(150_000) }), 'pending.title'),
   standing('last minute', () => ({ status: 'pending_payment', ...money, pay_by: later(50_000) }), 'pending.title'),
-  {
-    name: 'give back?',
-    heading: 'pending.title',
-    async go(at) {
-      await standing('', () => ({ status: 'pending_payment', ...money, pay_by: later(754_000) })).go(at);
-      await at.page.locator('.actions .link').click();
-    },
-  },
+  screen('give back?', 'pending.title', async (at) => {
+    await standing('', () => ({ status: 'pending_payment', ...money, pay_by: later(754_000) })).go(at);
+    await at.page.locator('.actions .link').click();
+  }),
   standing('time is up', () => ({ status: 'pending_payment', ...money, pay_by: later(-1_000) }), 'over.title'),
   standing('paid', ended('paid'), 'paid.title'),
-  {
-    name: 'receipt',
-    heading: 'receipt',
-    level: 1,
-    async go(at) {
-      await says(at.page, RESERVATIONS, json(200, reservation(at.sale, ended('paid')())));
-      await at.go(`receipts/${id(at.sale)}`);
-      await at.page.locator('.receipt').waitFor();
-    },
-  },
+  screen('receipt', 'receipt', async (at) => {
+    await says(at.page, RESERVATIONS, json(200, reservation(at.sale, ended('paid')())));
+    await at.go(`receipts/${id(at.sale)}`);
+    await at.page.locator('.receipt').waitFor();
+  }, 1),
   standing('granted', granted(), 'granted.title'),
   standing('packet opened', granted({ kind: 'amount', amount_minor: 1_388, currency: 'EUR' }), 'award.amount.title'),
   standing('prize won', granted({ kind: 'prize', prize: 'A pendant lamp' }), 'award.prize.title'),
@@ -224,32 +183,23 @@ export const SCREENS = [
   standing('paid too late', ended('expired', { refund_due: true }), 'expired.title'),
   standing('cancelled', ended('cancelled'), 'cancelled.title'),
   standing('failed', ended('failed', { reason: 'sold_out' }), 'failed.title'),
-  { name: 'unknown reservation', heading: 'problem.unknown_reservation.title', go: ({ go, sale }) => go(`reservations/${id(sale)}`) },
-  {
-    name: 'orders',
-    heading: 'nav.orders',
-    level: 1,
-    async go({ page, go, sale }) {
-      const orders = ['pending_payment', 'paid', 'expired', 'failed'].map((status, at) => ({
-        ...reservation(sale, status === 'pending_payment' ? { pay_by: later(60_000) } : { ended_at: SINCE }), status, ...money,
-        reservation_id: `${sale}.1.${String(at).repeat(32)}`, ...(status === 'failed' ? { reason: 'unknown_sale' } : {}),
-      }));
-      const won = [{ kind: 'amount', amount_minor: 1_388, currency: 'EUR' }, { kind: 'prize', prize: 'A pendant lamp' }, { kind: 'blank' }];
-      orders.push(...won.map((award, at) => ({
-        ...reservation(sale, granted(award)()), reservation_id: `${sale}.1.${String(at + 5).repeat(32)}`,
-      })));
-      await says(page, /\/v1\/orders/, json(200, { orders, next_cursor: `1.${id(sale)}` }));
-      await go('orders');
-      await page.locator('.order').first().waitFor();
-    },
-  },
-  { name: 'no orders', heading: 'orders.none.title', go: ({ go }) => go('orders') },
-  {
-    name: 'orders, signed out',
-    heading: 'signed.out.title',
-    async go({ go, signOut }) {
-      await signOut();
-      await go('orders');
-    },
-  },
+  screen('unknown reservation', 'problem.unknown_reservation.title', ({ go, sale }) => go(`reservations/${id(sale)}`)),
+  screen('orders', 'nav.orders', async ({ page, go, sale }) => {
+    const orders = ['pending_payment', 'paid', 'expired', 'failed'].map((status, at) => ({
+      ...reservation(sale, status === 'pending_payment' ? { pay_by: later(60_000) } : { ended_at: SINCE }), status, ...money,
+      reservation_id: `${sale}.1.${String(at).repeat(32)}`, ...(status === 'failed' ? { reason: 'unknown_sale' } : {}),
+    }));
+    const won = [{ kind: 'amount', amount_minor: 1_388, currency: 'EUR' }, { kind: 'prize', prize: 'A pendant lamp' }, { kind: 'blank' }];
+    orders.push(...won.map((award, at) => ({
+      ...reservation(sale, granted(award)()), reservation_id: `${sale}.1.${String(at + 5).repeat(32)}`,
+    })));
+    await says(page, /\/v1\/orders/, json(200, { orders, next_cursor: `1.${id(sale)}` }));
+    await go('orders');
+    await page.locator('.order').first().waitFor();
+  }, 1),
+  screen('no orders', 'orders.none.title', ({ go }) => go('orders')),
+  screen('orders, signed out', 'signed.out.title', async ({ go, signOut }) => {
+    await signOut();
+    await go('orders');
+  }),
 ];

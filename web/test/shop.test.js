@@ -2,14 +2,13 @@ import { readFile } from 'node:fs/promises';
 import { expect } from 'vitest';
 import { calendarOf } from '../js/calendar.js';
 import { pictureOf, tellApart } from '../js/pictures.js';
-import { cardSays } from './answers.js';
+import { amended, cardSays } from './answers.js';
 import { PHONE } from './browser.js';
 import { traveller } from './in-line.js';
 import { onBoth, onStandIn } from './on.js';
 import { arrive, heading, reserve, shop, shopWithIssuer, visit } from './visits.js';
 
 const MINUTE_MS = 60_000;
-
 
 onStandIn.describe('the list', () => {
   onStandIn.test('has a sale without a campaign, with its price and its opening', async () => {
@@ -191,10 +190,7 @@ onStandIn.test('on a phone, the action is in reach, and covers nothing', async (
 onStandIn.test('a provider with a page of its own gets the reservation and the way back', async () => {
   const sale = await shop.sell();
   const { page } = await visit({ user: shop.user() });
-  await page.route('**/config.json', async (route) => {
-    const response = await route.fetch();
-    await route.fulfill({ response, json: { ...await response.json(), pay: { kind: 'link', url: 'https://pay.example/' } } });
-  });
+  await amended(page, '**/config.json', { pay: { kind: 'link', url: 'https://pay.example/' } });
   await page.route('https://pay.example/**', (route) => route.fulfill({ body: 'pay' }));
   await page.goto(`/#/sales/${sale}`);
   await reserve(page);

@@ -6,7 +6,7 @@ import { GOOD_SHIFT } from './browser.js';
 import { act as press, field, operate, write } from './desk.js';
 import { LINE, LONG_MS, MINUTE_MS, chance, hide, kept, lineOf, open, row, traveller } from './in-line.js';
 import { onBoth, test } from './on.js';
-import { heading, requests, shop, shot, visit, work } from './visits.js';
+import { arrive, heading, requests, shop, shot, visit, work } from './visits.js';
 
 const CROWD = 24;
 /** Redis's estimate of all of them and the user: in one run of fifty, two of these look like one. */
@@ -107,12 +107,10 @@ onBoth.test('a whole line: the ticket, the opening, the proof, the turn, a purch
   await page.getByText('We cannot reach the shop').waitFor({ state: 'detached' });
 
   // A user who has lost the ticket keeps its place. A user who arrives now comes after everyone else.
-  const lost = await visit({ user: others[0].user });
-  await lost.go(`sales/${sale}`);
+  const lost = await arrive(`sales/${sale}`, { user: others[0].user });
   await heading(lost.page, 'The line is paused').waitFor();
   expect((await kept(lost.page)).ticket).toBe(others[0].ticket);
-  const late = await visit();
-  await late.go(`sales/${sale}`);
+  const late = await arrive(`sales/${sale}`);
   await heading(late.page, 'The line is paused').waitFor();
   await expect.poll(() => row(late.page, 'In line').textContent()).toMatch(new RegExp(`^about ${PEOPLE}, and 1 who came after the opening$`));
 

@@ -135,7 +135,8 @@ export class FlashSaleClient {
 
   /** How a reservation stands. */
   async reservation(reservationId: string, asked: Asked = {}): Promise<Reservation> {
-    return value(await this.api.GET('/v1/reservations/{reservation_id}', { params: { path: { reservation_id: reservationId } }, ...asked }));
+    const params = { path: { reservation_id: reservationId } };
+    return value(await this.api.GET('/v1/reservations/{reservation_id}', { params, ...asked }));
   }
 
   /**
@@ -148,7 +149,8 @@ export class FlashSaleClient {
 
   /** Gives a reservation back. One that was cancelled before is answered alike. */
   async cancel(reservationId: string, asked: Asked = {}): Promise<Reservation> {
-    return value(await this.api.DELETE('/v1/reservations/{reservation_id}', { params: { path: { reservation_id: reservationId } }, ...asked }));
+    const params = { path: { reservation_id: reservationId } };
+    return value(await this.api.DELETE('/v1/reservations/{reservation_id}', { params, ...asked }));
   }
 
   /** A page of the user's orders, the newest first. */

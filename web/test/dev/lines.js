@@ -91,12 +91,11 @@ export class Lines {
 
   #watermark(line, now) {
     const isWhole = line.admitted >= line.early.size && line.at > 0;
-    const early = isWhole ? WHOLE_PPB : Math.floor((line.admitted / line.early.size) * WHOLE_PPB);
-    if (!isWhole) return { early, lateS: 0, latePpb: 0 };
+    if (!isWhole) return { early: Math.floor((line.admitted / line.early.size) * WHOLE_PPB), lateS: 0, latePpb: 0 };
+    const nowS = Math.floor(now / 1000);
     const next = this.#late(line)[Math.floor(line.lateAdmitted)];
     // More people may come in the current second, with places before those already known.
-    if (next && next.second >= Math.floor(now / 1000)) return { early, lateS: next.second, latePpb: 0 };
-    return next ? { early, lateS: next.second, latePpb: next.ppb } : { early, lateS: Math.floor(now / 1000), latePpb: 0 };
+    return { early: WHOLE_PPB, lateS: next?.second ?? nowS, latePpb: next && next.second < nowS ? next.ppb : 0 };
   }
 
   /** The line's public document; `units` are those of the round: `{total, sold, mayReturn, free}`. */

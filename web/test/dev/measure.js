@@ -70,12 +70,7 @@ try {
     found[name] = { lcp_ms: median(runs.map((one) => one.lcp_ms)), lcp_of: what, requests, bytes };
   }
   if (process.argv.includes('--json')) console.log(JSON.stringify(found));
-  else {
-    console.log('page      LCP in ms  requests    bytes  largest');
-    for (const [name, { lcp_ms: lcp, lcp_of: what, requests, bytes }] of Object.entries(found)) {
-      console.log(`${name.padEnd(9)} ${String(lcp).padStart(9)} ${String(requests).padStart(9)} ${String(bytes).padStart(8)}  ${what}`);
-    }
-  }
+  else console.table(found);
 } finally {
   await browser.close();
   await shop.stop();

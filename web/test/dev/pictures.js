@@ -1,6 +1,7 @@
 // The pictures in the documentation: a purchase and a stampede, in the running system. `npm run pictures` takes them again.
 
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdir } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -18,9 +19,7 @@ async function stage() {
   const demo = spawn('tools/tool.sh', ['local', 'demo', '--hold'], {
     cwd: ROOT, env: { ...process.env, ...STAMPEDE }, stdio: ['ignore', 'inherit', 'pipe'],
   });
-  const ended = new Promise((done) => {
-    demo.once('exit', done);
-  });
+  const ended = once(demo, 'exit');
   const url = await new Promise((found, failed) => {
     ended.then(() => failed(new Error('the demonstration has ended')));
     createInterface({ input: demo.stderr }).on('line', (line) => {

@@ -83,8 +83,7 @@ export class Sales {
 
   soldOut(sale) {
     const more = this.nextRelease(sale);
-    const left = more.next_release_at ? Math.ceil((Date.parse(more.next_release_at) - Date.now()) / 1000) : null;
-    return problem(409, 'sold_out', more, left === null ? {} : { 'retry-after': String(Math.min(300, Math.max(1, left))) });
+    return problem(409, 'sold_out', more, more.next_release_at ? retryAfter(Date.parse(more.next_release_at)) : {});
   }
 
   taken(sale) {
@@ -261,7 +260,7 @@ export class Sales {
       throw problem(409, 'limit_reached', { reservation_ids: live.map(({ view }) => view.reservation_id) });
     }
     this.leave(sale, user);
-    const used = new Set(this.mine(sale).filter(({ view }) => !['expired', 'cancelled', 'failed'].includes(view.status)).map(({ view }) => view.unit));
+    const used = new Set(this.mine(sale).filter(({ view }) => LIVE.includes(view.status)).map(({ view }) => view.unit));
     const unit = Array.from({ length: this.out(sale) }, (_, at) => at + 1).find((number) => !used.has(number));
     if (unit === undefined) throw this.soldOut(sale);
     const one = {
@@ -282,15 +281,12 @@ export class Sales {
     const price = { price_minor: sale.price_minor, currency: sale.currency };
     if (sale.settlement === 'free') {
       Object.assign(one.view, { status: 'granted', ...price, ...(sale.seed ? { award: this.award(sale, one.view.unit) } : {}) });
-      this.changed(one.user, one.view);
-      return;
+    } else {
+      const windowMs = sale.payment_window_s * 1000;
+      Object.assign(one.view, { status: 'pending_payment', ...price, pay_by: new Date(Date.now() + windowMs).toISOString() });
+      setTimeout(() => this.end(one, 'expired'), windowMs + 400).unref();
     }
-    const payBy = Date.now() + sale.payment_window_s * 1000;
-    Object.assign(one.view, {
-      status: 'pending_payment', ...price, pay_by: new Date(payBy).toISOString(),
-    });
     this.changed(one.user, one.view);
-    setTimeout(() => this.end(one, 'expired'), sale.payment_window_s * 1000 + 400).unref();
   }
 
   end(one, status) {

@@ -1,8 +1,10 @@
 // A stand-in for the whole system, to build the page against: its contract, in memory. `npm run dev` starts it.
 
+import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { readFile } from 'node:fs/promises';
 import { extname, join, normalize } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants } from 'node:zlib';
 import { WebSocketServer } from 'ws';
@@ -59,17 +61,6 @@ function send(response, { status, body, headers }) {
   response.end(typeof body === 'string' ? body : JSON.stringify(body) ?? '');
 }
 
-async function textOf(request) {
-  const parts = [];
-  for await (const part of request) parts.push(part);
-  return Buffer.concat(parts).toString();
-}
-
-async function bodyOf(request) {
-  const text = await textOf(request);
-  return text === '' ? {} : JSON.parse(text);
-}
-
 /** Starts it on a free port, or on `port`, with the built pages, or `fromSources`, with reloading. */
 export async function start({ port = 0, login = 'stand-in', tokenLifeMs = 3_600_000, fromSources = false } = {}) {
   const sales = new Sales();
@@ -83,7 +74,8 @@ export async function start({ port = 0, login = 'stand-in', tokenLifeMs = 3_600_
     try {
       const user = route.who === 'nobody' ? null : users.of(request.headers, route.who === 'operator');
       const path = route.pattern.exec(url.pathname).slice(1).map(decodeURIComponent);
-      const answer = await route.answer({ path, user, url, headers: request.headers, body: () => bodyOf(request), text: () => textOf(request) });
+      const body = async () => JSON.parse((await text(request)) || '{}');
+      const answer = await route.answer({ path, user, url, headers: request.headers, body, text: () => text(request) });
       sales.count(answer.status === 202 ? 'accepted' : 'ok');
       return send(response, answer);
     } catch (error) {
@@ -111,18 +103,14 @@ export async function start({ port = 0, login = 'stand-in', tokenLifeMs = 3_600_
       if (socket.user === user) socket.send(JSON.stringify({ type: 'reservation', reservation_id, status }));
     }
   };
-  await new Promise((done) => {
-    server.listen(port, '127.0.0.1', done);
-  });
+  await once(server.listen(port, '127.0.0.1'), 'listening');
   return {
     url: `http://127.0.0.1:${server.address().port}`,
     sales,
     async stop() {
       for (const socket of sockets.clients) socket.terminate();
       server.closeAllConnections();
-      await new Promise((done) => {
-        server.close(done);
-      });
+      await once(server.close(), 'close');
     },
   };
 }
