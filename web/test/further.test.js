@@ -132,30 +132,27 @@ onStandIn.test('with push, the page hardly polls, and loads news at once', async
   const { page, go } = await visit({ user });
   const sockets = [];
   await page.routeWebSocket(/./, (socket) => sockets.push(socket));
-  let looks = 0;
-  await page.route(/\/v1\/reservations\//, (route) => {
-    looks += 1;
-    return route.fulfill(queued(id));
-  });
+  const looks = requests(page, /\/v1\/reservations\//);
+  await page.route(/\/v1\/reservations\//, (route) => route.fulfill(queued(id)));
   await page.clock.install();
   await go(`reservations/${id}`);
   await heading(page, 'You are in').waitFor();
   await page.clock.runFor(1_000);
   await expect.poll(() => sockets.length).toBe(1);
   // A request that the page has started may be answered late, since the page's clock does not wait for it.
-  let settled = looks;
+  let settled = looks.length;
   await expect.poll(async () => {
-    settled = looks;
+    settled = looks.length;
     await page.clock.runFor(20_000);
-    return looks - settled;
+    return looks.length - settled;
   }).toBe(0);
   // Right after an ordinary look, the clock stands still: only the news can cause the next one.
   await page.clock.pauseAt((await page.evaluate(() => Date.now())) + MINUTE_MS);
-  settled = looks;
-  await passing(() => page.clock.runFor(1_000), () => looks).toBeGreaterThan(settled);
-  settled = looks;
+  settled = looks.length;
+  await passing(() => page.clock.runFor(1_000), () => looks.length).toBeGreaterThan(settled);
+  settled = looks.length;
   await sockets[0].send(JSON.stringify({ type: 'reservation', reservation_id: id, status: 'pending_payment' }));
-  await expect.poll(() => looks).toBeGreaterThan(settled);
+  await expect.poll(() => looks.length).toBeGreaterThan(settled);
 });
 
 onStandIn.test('a countdown is seldom announced', async () => {

@@ -5,7 +5,7 @@ import { commitmentOf, readTicket } from '../../clients/typescript/src/place.js'
 import { lineWords } from '../words/line.js';
 import { shopWords } from '../words/shop.js';
 import { cardSays, problem } from './answers.js';
-import { DESKTOP, PHONE, SHOTS } from './browser.js';
+import { SHOTS, WAYS } from './browser.js';
 import { LINE, LONG_MS, MINUTE_MS, chance, crowd, edit, hide, keep, kept, open, row, ticketOf, traveller } from './in-line.js';
 import { announced, arrive, heading, listen, looksRight, passing, requests, shop, visit } from './visits.js';
 
@@ -550,22 +550,14 @@ const SCREENS = [
   ['unreachable', { always: true, is: ['moving', 10_000_000], down: true }, 'line.waiting.title'],
   ['broken', { always: true, is: ['moving', 10_000_000, { commitment: 'ab'.repeat(32) }], proof: true }, 'line.waiting.title'],
 ];
-const WAYS = [
-  { name: 'desktop', locale: 'en-GB', colorScheme: 'light', ...DESKTOP },
-  { name: 'phone', locale: 'en-GB', colorScheme: 'dark', ...PHONE },
-  { name: 'phone', locale: 'zh-CN', colorScheme: 'light', ...PHONE },
-  { name: 'desktop', locale: 'zh-CN', colorScheme: 'dark', ...DESKTOP },
-];
 /** With screenshots, every screen in every way; otherwise only screens that differ in more than words, each in one way. */
 const SEEN = SCREENS.filter(([, { always }]) => SHOTS || always).flatMap((screen, at) => WAYS.filter((_, n) => SHOTS || at % WAYS.length === n).map((way) => [screen, way]))
-  .map(([[name, how, title], way]) => ({ name, how, title, way, language: way.locale.slice(0, 2) }));
+  .map(([[name, how, title], way]) => ({ name, how, title, way }));
 
-test.each(SEEN)('screen: $name, $way.name $way.colorScheme in $language', async ({ name, how, title, way, language }) => {
+test.each(SEEN)('screen: $name, $way.name $way.colorScheme in $way.language', async ({ name, how, title, way }) => {
   const { is = ['moving', 10_000_000], chance: draws, refused, down, late = false, proof, always: _always, ...more } = how;
-  const words = { ...shopWords[language], ...lineWords[language] };
-  const one = await crowd({
-    ...way, ...more, ticket: (user) => ticketOf(user, late ? Math.floor(Date.now() / 1000) : null),
-  });
+  const words = { ...shopWords[way.language], ...lineWords[way.language] };
+  const one = await crowd({ ...way.options, ...more, ticket: (user) => ticketOf(user, late ? Math.floor(Date.now() / 1000) : null) });
   const { page, context, go, line, shows, net, sale } = one;
   if (draws !== undefined) await chance(context, draws);
   const { per_s: perS = 500, ...changes } = is[2] ?? {};
@@ -580,5 +572,5 @@ test.each(SEEN)('screen: $name, $way.name $way.colorScheme in $language', async 
   net.down = Boolean(down);
   if (down) await page.locator('.stage .hint').waitFor();
   if (proof) await page.locator('.proof summary').click();
-  await looksRight(one, `line-${name}-${way.name}-${way.colorScheme}-${language}`);
+  await looksRight(one, `line-${name}-${way.name}-${way.colorScheme}-${way.language}`);
 });

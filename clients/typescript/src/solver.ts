@@ -48,27 +48,20 @@ export interface SolverWorker {
  * `workerSolver(() => new Worker(new URL('flash-sale-client/worker', import.meta.url), { type: 'module' }))`.
  */
 export function workerSolver(start: () => SolverWorker): Solver {
-  return (work, signal) =>
-    new Promise((done, stop) => {
-      signal.throwIfAborted();
-      const worker = start();
-      const ended = () => {
-        signal.removeEventListener('abort', aborted);
-        worker.terminate();
-      };
-      const aborted = () => {
-        ended();
-        stop(signal.reason);
-      };
-      signal.addEventListener('abort', aborted, { once: true });
-      worker.onmessage = ({ data }: { data: unknown }) => {
-        ended();
-        done(String(data));
-      };
-      worker.onerror = ({ message }: { message?: string }) => {
-        ended();
-        stop(new Error(`the worker failed: ${message}`));
-      };
-      worker.postMessage(work);
-    });
+  return async (work, signal) => {
+    signal.throwIfAborted();
+    const worker = start();
+    const ended = new AbortController();
+    try {
+      return await new Promise<string>((done, stop) => {
+        signal.addEventListener('abort', () => stop(signal.reason), { signal: ended.signal });
+        worker.onmessage = ({ data }: { data: unknown }) => done(String(data));
+        worker.onerror = ({ message }: { message?: string }) => stop(new Error(`the worker failed: ${message}`));
+        worker.postMessage(work);
+      });
+    } finally {
+      ended.abort();
+      worker.terminate();
+    }
+  };
 }
