@@ -100,22 +100,23 @@ class Shop {
 
   /**
    * Buys with the API, like another client, and returns `{id, user, token}`. `headers` are sent when requesting the challenge and the
-   * pass. If the challenge is refused, the error has the `problem`.
+   * pass. If something is refused, the error has the `problem`.
    */
   async buy(sale_id, user = this.user(), headers = {}) {
     const token = await this.login(user);
     const path = `/v1/sales/${sale_id}`;
-    const { status, body: challenge } = await this.ask('POST', `${path}/challenges`, { token, headers, body: { kind: 'work' } });
-    if (status !== 201) throw Object.assign(new Error(`challenge: ${status} ${JSON.stringify(challenge)}`), { problem: challenge });
+    const step = async (to, asked) => {
+      const { status, body } = await this.ask('POST', to, { token, ...asked });
+      if (status >= 300) throw Object.assign(new Error(`POST ${to}: ${status} ${JSON.stringify(body)}`), { problem: body });
+      return body;
+    };
+    const challenge = await step(`${path}/challenges`, { headers, body: { kind: 'work' } });
     const text = message(`${challenge.challenge_id}:`);
     let answer = 0;
     while (leadingZeros(sha256(text, String(answer))) < challenge.work.bits) answer += 1;
-    const body = { challenge_id: challenge.challenge_id, answer: String(answer) };
-    const { status: passed, body: pass } = await this.ask('POST', `${path}/tokens`, { token, headers, body });
-    if (passed !== 201) throw Object.assign(new Error(`pass: ${passed} ${JSON.stringify(pass)}`), { problem: pass });
-    const reserved = await this.ask('POST', pass.reserve_path, { token, key: fresh('key') });
-    if (reserved.status !== 202) throw Object.assign(new Error(`reserve: ${reserved.status} ${JSON.stringify(reserved.body)}`), { problem: reserved.body });
-    return { id: reserved.body.reservation_id, user, token };
+    const pass = await step(`${path}/tokens`, { headers, body: { challenge_id: challenge.challenge_id, answer: String(answer) } });
+    const { reservation_id: id } = await step(pass.reserve_path, { key: fresh('key') });
+    return { id, user, token };
   }
 
   /** Buys this many units, each for another user. */
