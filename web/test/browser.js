@@ -39,11 +39,8 @@ export async function openBrowser() {
   return chromium.launch(await launchOptions());
 }
 
-/**
- * Opens a page of the shop, or one whose path is `home`: `{page, complaints, answers, go, release, shift, rules, close}`. What has an
- * address like `late` comes only after `release`.
- */
-export async function openPage(browser, shop, { user = null, offsetMs = 0, late = null, home = '/', ...options } = {}) {
+/** Opens a page of the shop, or one whose path is `home`: `{page, context, complaints, answers, go, shift, rules, close}`. */
+export async function openPage(browser, shop, { user = null, offsetMs = 0, home = '/', ...options } = {}) {
   // An animation would be painted sixty times a second, by the processor.
   const context = await browser.newContext({ ...DESKTOP, locale: LOCALES.en, reducedMotion: 'reduce', baseURL: shop.url, ...options });
   context.setDefaultTimeout(PATIENCE_MS);
@@ -58,11 +55,6 @@ export async function openPage(browser, shop, { user = null, offsetMs = 0, late 
     }, [user, token]);
   }
   const page = await context.newPage();
-  let release;
-  const released = new Promise((done) => {
-    release = done;
-  });
-  if (late) await page.route(late, (route) => released.then(() => route.fallback()));
   page.on('console', (line) => {
     if (line.type() === 'error') (ANSWER.test(line.text()) ? answers : complaints).push(line.text());
   });
@@ -75,7 +67,6 @@ export async function openPage(browser, shop, { user = null, offsetMs = 0, late 
     go: async (hash) => {
       await page.goto(`${home}#/${hash}`);
     },
-    release,
     /** The layout shift without user input, as the browser measures it. Says what moved if it is `limit` or more. */
     shift: async (limit = GOOD_SHIFT) => {
       await painted(page);

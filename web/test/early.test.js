@@ -88,12 +88,12 @@ test('an operator uploads a list, creates a sale for it and sees who can buy whe
   const { page, go, rules } = await operate('users');
   const [listed, filed, name] = [shop.user(), shop.user(), fresh('op')];
   const dialog = page.getByRole('dialog');
-  const list = async (users) => {
+  const fillIn = async (users) => {
     await page.getByRole('button', { name: 'Change a list' }).click();
     await dialog.locator('[name=group]').fill(name);
     await dialog.locator('[name=users]').fill(users);
   };
-  await list(`${listed}\n\n ${listed} \n`);
+  await fillIn(`${listed}\n\n ${listed} \n`);
   // More than fit in one request.
   const many = Array.from({ length: 1_500 }, (_, n) => `${filed}-${n}`).join('\r\n');
   await dialog.locator('[name=file]').setInputFiles({ name: 'members.txt', mimeType: 'text/plain', buffer: Buffer.from(`${filed}\r\n${many}`) });
@@ -109,7 +109,7 @@ test('an operator uploads a list, creates a sale for it and sees who can buy whe
   }
   expect([users.size, users.has(listed), users.has(filed), users.has(`${filed}-1499`)]).toEqual([1_502, true, true, true]);
 
-  await list(filed);
+  await fillIn(filed);
   await dialog.locator('[name=how]').selectOption('remove');
   await dialog.getByRole('button', { name: 'Send' }).click();
   await page.locator('.said', { hasText: `${name}: 1 of 1 users sent.` }).waitFor();

@@ -231,10 +231,14 @@ onStandIn.describe.each(WAYS)('$language, $colorScheme, $name', ({ language, col
 
   onStandIn.test('the board and a dialog are accessible, and nothing shifts', async () => {
     const sale = await shop.sell({ title: 'Enamel pendant lamp' });
-    const one = await operate(`sales/${sale}`, { ...options, late: /\.woff2$/ });
-    const { page } = one;
+    const one = await desk(options);
+    const { page, go } = one;
+    const fonts = [];
+    await page.route(/\.woff2$/, (route) => fonts.push(route));
+    await go(`sales/${sale}`);
     await page.locator('.verdict.clean').waitFor();
-    one.release();
+    await page.unroute(/\.woff2$/);
+    for (const font of fonts) await font.continue();
     await page.evaluate(() => document.fonts.ready.then(() => null));
     for (let bought = 0; SHOTS && bought < 4; bought += 1) {
       await shop.buy(sale);
