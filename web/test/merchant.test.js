@@ -4,10 +4,10 @@ import { readFile } from 'node:fs/promises';
 import { expect } from 'vitest';
 import { operators } from '../words/operators.js';
 import { problem } from './answers.js';
-import { DESKTOP, LITTLE_SHIFT, WAYS, painted } from './browser.js';
+import { DESKTOP, LITTLE_SHIFT, painted } from './browser.js';
 import { desk, operate, short } from './desk.js';
 import { onBoth, onStandIn } from './on.js';
-import { looksRight, shop } from './visits.js';
+import { inEachWay, shop } from './visits.js';
 
 const money = { price_minor: 18_900, currency: 'EUR' };
 
@@ -369,58 +369,53 @@ onStandIn.test('a former operator sees only that', async () => {
   expect(await page.locator('form, nav').count()).toBe(0);
 });
 
-onStandIn.describe.each(WAYS)('$language, $colorScheme, $name', ({ language, colorScheme, options, name }) => {
+inEachWay('merchant', 'orders and refunds are accessible, and nothing shifts', async ({ language, options, holds }) => {
   const words = operators[language];
-  const picture = (what) => `merchant-${name}-${colorScheme}-${language}-${what}`;
+  const { id, sale } = await due('Enamel pendant lamp');
+  const paid = await shop.buy(sale);
+  await shop.buy(sale);
+  await written({ sale }, 3);
+  expect(await shop.pay(paid)).toBe('applied');
+  const one = await operate('orders', options);
+  const { page, go } = one;
+  await page.getByRole('heading', { level: 1, name: words['op.nav.orders'] }).waitFor();
+  await holds(one, 'orders-first');
+  await go(`orders?sale=${sale}`);
+  await rows(page).nth(2).waitFor();
+  await holds(one, 'orders');
+  await page.getByLabel(words['op.orders.round'], { exact: true }).fill('none');
+  await page.getByRole('button', { name: words['op.orders.find'], exact: true }).click();
+  await page.locator('[aria-invalid]').waitFor();
+  await holds(one, 'orders-error');
+  await go(`orders?sale=${sale}&state=failed`);
+  await page.getByRole('heading', { name: words['op.orders.none.title'] }).waitFor();
+  await holds(one, 'orders-none');
+  await page.getByRole('button', { name: words['op.export'] }).click();
+  await page.locator('.rows', { hasText: words['op.export.done'].replace('{sale}', sale).replace('{round}', '1').replace('{n}', '3') }).waitFor();
+  await go(`orders/${id}`);
+  await page.locator('.history').waitFor();
+  await holds(one, 'order');
+  await go('refunds');
+  await rows(page).first().waitFor();
+  await holds(one, 'refunds');
+  await rows(page).first().getByRole('button').click();
+  await page.getByRole('dialog').waitFor();
+  await holds(one, 'refund-question');
+});
 
-  onStandIn.test('orders and refunds are accessible, and nothing shifts', async () => {
-    const { id, sale } = await due('Enamel pendant lamp');
-    const paid = await shop.buy(sale);
-    await shop.buy(sale);
-    await written({ sale }, 3);
-    expect(await shop.pay(paid)).toBe('applied');
-    const one = await operate('orders', options);
-    const { page, go } = one;
-    const holds = (what) => looksRight(one, picture(what));
-    await page.getByRole('heading', { level: 1, name: words['op.nav.orders'] }).waitFor();
-    await holds('orders-first');
-    await go(`orders?sale=${sale}`);
-    await rows(page).nth(2).waitFor();
-    await holds('orders');
-    await page.getByLabel(words['op.orders.round'], { exact: true }).fill('none');
-    await page.getByRole('button', { name: words['op.orders.find'], exact: true }).click();
-    await page.locator('[aria-invalid]').waitFor();
-    await holds('orders-error');
-    await go(`orders?sale=${sale}&state=failed`);
-    await page.getByRole('heading', { name: words['op.orders.none.title'] }).waitFor();
-    await holds('orders-none');
-    await page.getByRole('button', { name: words['op.export'] }).click();
-    await page.locator('.rows', { hasText: words['op.export.done'].replace('{sale}', sale).replace('{round}', '1').replace('{n}', '3') }).waitFor();
-    await go(`orders/${id}`);
-    await page.locator('.history').waitFor();
-    await holds('order');
-    await go('refunds');
-    await rows(page).first().waitFor();
-    await holds('refunds');
-    await rows(page).first().getByRole('button').click();
-    await page.getByRole('dialog').waitFor();
-    await holds('refund-question');
+inEachWay('merchant', 'the page for everyone else is accessible, and nothing shifts', async ({ language, options, holds }) => {
+  const one = await desk({ ...options, operator: false, user: shop.user() });
+  const { page } = one;
+  // What was shown until the answer came stays where it is.
+  await page.route(/\/v1\/admin\//, async (route) => {
+    await page.locator('.lead').waitFor();
+    await painted(page);
+    await route.fallback();
   });
-
-  onStandIn.test('so is the page for everyone else', async () => {
-    const one = await desk({ ...options, operator: false, user: shop.user() });
-    const { page } = one;
-    // What was shown until the answer came stays where it is.
-    await page.route(/\/v1\/admin\//, async (route) => {
-      await page.locator('.lead').waitFor();
-      await painted(page);
-      await route.fallback();
-    });
-    await one.go('orders');
-    await page.getByRole('heading', { level: 1, name: words['problem.forbidden.title'] }).waitFor();
-    await looksRight(one, picture('refused'), LITTLE_SHIFT);
-    // A wider window needs less room for what is absent.
-    await page.setViewportSize(DESKTOP.viewport);
-    expect(await page.locator('#header').evaluate(({ offsetHeight }) => offsetHeight)).toBeLessThan(80);
-  });
+  await one.go('orders');
+  await page.getByRole('heading', { level: 1, name: operators[language]['problem.forbidden.title'] }).waitFor();
+  await holds(one, 'refused', LITTLE_SHIFT);
+  // A wider window needs less room for what is absent.
+  await page.setViewportSize(DESKTOP.viewport);
+  expect(await page.locator('#header').evaluate(({ offsetHeight }) => offsetHeight)).toBeLessThan(80);
 });

@@ -1,10 +1,10 @@
 import { expect } from 'vitest';
 import { operators } from '../words/operators.js';
 import { amended, problem } from './answers.js';
-import { LITTLE_SHIFT, SHOTS, WAYS } from './browser.js';
+import { LITTLE_SHIFT, SHOTS } from './browser.js';
 import { act, desk, local, operate, tile, write } from './desk.js';
 import { onStandIn, test } from './on.js';
-import { looksRight, requests, shop } from './visits.js';
+import { inEachWay, requests, shop } from './visits.js';
 
 onStandIn.test('nothing happens without confirmation, and closing and stopping require the name of the sale', async () => {
   const sale = await shop.sell({ title: 'Named lamp' });
@@ -225,44 +225,40 @@ onStandIn.test.each(['', 'orders?sale=lamp', 'refunds'])('a user who is not an o
   expect(await rules()).toEqual([]);
 });
 
-onStandIn.describe.each(WAYS)('$language, $colorScheme, $name', ({ language, colorScheme, options, name }) => {
-  const words = operators[language];
-  const picture = (what) => `operators-${name}-${colorScheme}-${language}-${what}`;
+inEachWay('operators', 'the board and a dialog are accessible, and nothing shifts', async ({ language, options, holds }) => {
+  const sale = await shop.sell({ title: 'Enamel pendant lamp' });
+  const one = await desk(options);
+  const { page, go } = one;
+  const fonts = [];
+  let areLate = true;
+  await page.route(/\.woff2$/, (route) => (areLate ? fonts.push(route) : route.continue()));
+  await go(`sales/${sale}`);
+  await page.locator('.verdict.clean').waitFor();
+  areLate = false;
+  for (const font of fonts) await font.continue();
+  await page.evaluate(() => document.fonts.ready.then(() => null));
+  for (let bought = 0; SHOTS && bought < 4; bought += 1) {
+    await shop.buy(sale);
+    await page.waitForResponse(/\/live$/);
+  }
+  await holds(one, 'board', LITTLE_SHIFT);
+  await page.getByRole('button', { name: operators[language]['op.close'], exact: true }).click();
+  await page.getByRole('dialog').waitFor();
+  await holds(one, 'question', LITTLE_SHIFT);
+});
 
-  onStandIn.test('the board and a dialog are accessible, and nothing shifts', async () => {
-    const sale = await shop.sell({ title: 'Enamel pendant lamp' });
-    const one = await desk(options);
-    const { page, go } = one;
-    const fonts = [];
-    await page.route(/\.woff2$/, (route) => fonts.push(route));
-    await go(`sales/${sale}`);
-    await page.locator('.verdict.clean').waitFor();
-    await page.unroute(/\.woff2$/);
-    for (const font of fonts) await font.continue();
-    await page.evaluate(() => document.fonts.ready.then(() => null));
-    for (let bought = 0; SHOTS && bought < 4; bought += 1) {
-      await shop.buy(sale);
-      await page.waitForResponse(/\/live$/);
-    }
-    await looksRight(one, picture('board'), LITTLE_SHIFT);
-    await page.getByRole('button', { name: words['op.close'], exact: true }).click();
-    await page.getByRole('dialog').waitFor();
-    await looksRight(one, picture('question'), LITTLE_SHIFT);
-  });
-
-  onStandIn.test('so are the forms and the board of a draw', async () => {
-    const allocation = { kind: 'prizes', prizes: [{ name: 'A pendant lamp', count: 2 }, { name: 'A teapot', count: 5 }] };
-    const sale = await shop.sell({ title: 'Winter draw', allocation, settlement: 'free', price_minor: 0 });
-    const one = await operate(`sales/${sale}`, options);
-    const { page, go } = one;
-    await page.locator('.verdict.clean').waitFor();
-    await page.locator('.odds').waitFor();
-    await page.locator('.tile.ordered', { hasText: words['op.state.granted'] }).waitFor();
-    await looksRight(one, picture('drawn'));
-    for (const kind of ['split', 'prizes']) {
-      await go('new');
-      await page.locator('.editor [name=kind]').selectOption(kind);
-      await looksRight(one, picture(kind));
-    }
-  });
+inEachWay('operators', 'the forms and the board of a draw are accessible, and nothing shifts', async ({ language, options, holds }) => {
+  const allocation = { kind: 'prizes', prizes: [{ name: 'A pendant lamp', count: 2 }, { name: 'A teapot', count: 5 }] };
+  const sale = await shop.sell({ title: 'Winter draw', allocation, settlement: 'free', price_minor: 0 });
+  const one = await operate(`sales/${sale}`, options);
+  const { page, go } = one;
+  await page.locator('.verdict.clean').waitFor();
+  await page.locator('.odds').waitFor();
+  await page.locator('.tile.ordered', { hasText: operators[language]['op.state.granted'] }).waitFor();
+  await holds(one, 'drawn');
+  for (const kind of ['split', 'prizes']) {
+    await go('new');
+    await page.locator('.editor [name=kind]').selectOption(kind);
+    await holds(one, kind);
+  }
 });

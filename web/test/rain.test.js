@@ -4,10 +4,10 @@ import { expect } from 'vitest';
 import { operators } from '../words/operators.js';
 import { shopWords } from '../words/shop.js';
 import { cardSays } from './answers.js';
-import { GOOD_SHIFT, WAYS } from './browser.js';
+import { GOOD_SHIFT } from './browser.js';
 import { act, field, local, operate, succeed, tile, write } from './desk.js';
 import { onBoth, onStandIn, test } from './on.js';
-import { arrive, enabledAt, heading, looksRight, reserve, shop, visit, work } from './visits.js';
+import { arrive, enabledAt, heading, inEachWay, reserve, shop, visit, work } from './visits.js';
 
 /** The time to a drop that a test waits for. */
 const SOON_S = 24;
@@ -117,34 +117,30 @@ onStandIn.test('a change applies to the plan that was shown: the slower operator
 }, 240_000);
 
 // On the real system screens take minutes each and look the same.
-onStandIn.describe.each(WAYS)('$language, $colorScheme, $name', ({ language, colorScheme, options, name }) => {
-  const fits = (one, what) => looksRight(one, `rain-${name}-${colorScheme}-${language}-${what}`);
+inEachWay('rain', 'a rain and its forms are accessible, and nothing shifts', async ({ language, options, holds }) => {
+  const words = shopWords[language];
+  const sale = await shop.sell({ title: 'Paper lantern', ...raining(3_000) });
+  const campaign = await shop.campaign([sale], 'Lantern days');
+  const one = await arrive(`sales/${sale}`, { ...options, user: shop.user() });
+  await one.page.locator('.product .rain').waitFor();
+  await heading(one.page, words['open.title']).waitFor();
+  await holds(one, 'open');
+  await shop.buy(sale);
+  await heading(one.page, words['between.title']).waitFor();
+  await holds(one, 'between');
+  await one.go(`campaigns/${campaign}`);
+  await one.page.locator('.card .rain').waitFor();
+  await holds(one, 'card');
 
-  onStandIn.test('a rain and its forms are accessible, and nothing shifts', async () => {
-    const words = shopWords[language];
-    const sale = await shop.sell({ title: 'Paper lantern', ...raining(3_000) });
-    const campaign = await shop.campaign([sale], 'Lantern days');
-    const one = await arrive(`sales/${sale}`, { ...options, user: shop.user() });
-    await one.page.locator('.product .rain').waitFor();
-    await heading(one.page, words['open.title']).waitFor();
-    await fits(one, 'open');
-    await shop.buy(sale);
-    await heading(one.page, words['between.title']).waitFor();
-    await fits(one, 'between');
-    await one.go(`campaigns/${campaign}`);
-    await one.page.locator('.card .rain').waitFor();
-    await fits(one, 'card');
-
-    const desk = await operate(`sales/${sale}`, options);
-    await desk.page.locator('.verdict.clean').waitFor();
-    await desk.page.locator('.tile.to_drop').waitFor();
-    await fits(desk, 'board');
-    await desk.page.getByRole('button', { name: operators[language]['op.rain'], exact: true }).click();
-    await desk.page.getByRole('dialog').waitFor();
-    await fits(desk, 'change');
-    await desk.page.keyboard.press('Escape');
-    await desk.go('new');
-    await field(desk.page, 'rain').selectOption('yes');
-    await fits(desk, 'new');
-  });
+  const desk = await operate(`sales/${sale}`, options);
+  await desk.page.locator('.verdict.clean').waitFor();
+  await desk.page.locator('.tile.to_drop').waitFor();
+  await holds(desk, 'board');
+  await desk.page.getByRole('button', { name: operators[language]['op.rain'], exact: true }).click();
+  await desk.page.getByRole('dialog').waitFor();
+  await holds(desk, 'change');
+  await desk.page.keyboard.press('Escape');
+  await desk.go('new');
+  await field(desk.page, 'rain').selectOption('yes');
+  await holds(desk, 'new');
 });

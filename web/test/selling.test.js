@@ -2,11 +2,10 @@
 
 import { expect } from 'vitest';
 import { operators } from '../words/operators.js';
-import { WAYS } from './browser.js';
 import { act, desk, field, figure, operate, short, succeed, write } from './desk.js';
 import { onBoth, onStandIn, test } from './on.js';
 import { fresh } from './shop.js';
-import { looksRight, shop, shot } from './visits.js';
+import { inEachWay, shop, shot } from './visits.js';
 
 const create = (page) => page.getByRole('button', { name: 'Create the draft' });
 const row = (page, id) => page.getByRole('row').filter({ hasText: id });
@@ -349,48 +348,44 @@ onStandIn.test('everything on a sale\'s page and in the editor is reachable by k
 });
 
 // On the real system screens take minutes each and look the same.
-onStandIn.describe.each(WAYS)('$language, $colorScheme, $name', ({ language, colorScheme, options, name }) => {
+inEachWay('selling', 'every screen is accessible, does not shift, and fits', async ({ language, options, holds }) => {
   const words = operators[language];
-
-  onStandIn.test('every screen is accessible, does not shift, and fits', async () => {
-    const title = language === 'zh' ? '搪瓷吊灯' : 'Enamel pendant lamp';
-    const id = await shop.sell({ title });
-    const draft = await shop.sell({ title, published: false, opensInMs: 7_200_000, description: 'Green enamel.', expected_audience: 20_000, list_price_minor: 24_900 });
-    await shop.campaign([id, draft], title);
-    await shop.operate('POST', '/v1/admin/blocked', { user: 'mallory', until: '2097-01-01T00:00:00Z' });
-    await shop.buy(id);
-    await shop.until(async () => (await ordersOf(id)).length === 1);
-    const one = await operate('', options);
-    const { page, go } = one;
-    const holds = (what) => looksRight(one, `selling-${name}-${colorScheme}-${language}-${what}`);
-    const screens = {
-      home: ['', '.listing'], new: ['new', '.editor'], live: [`sales/${id}`, '.verdict'], draft: [`sales/${draft}`, '.board .actions button'],
-      orders: [`sales/${id}/orders`, '.results tr'], audit: [`sales/${id}/audit`, '.verdict'], log: [`sales/${id}/log`, '.listing'],
-      report: [`sales/${id}/report`, '.steps'], settings: [`sales/${draft}/settings`, '.editor'], campaigns: ['campaigns', '.listing'], users: ['users', '.listing'], health: ['health', '.listing'],
-    };
-    for (const [what, [hash, ready]] of Object.entries(screens)) {
-      await go(hash);
-      await page.locator(ready).first().waitFor();
-      await holds(what);
-    }
-    await go(`sales/${draft}`);
-    await page.locator('.board').getByRole('button', { name: words['op.publish'], exact: true }).click();
-    await page.locator('.checklist').waitFor();
-    await holds('checklist');
-    await page.keyboard.press('Escape');
-    await go('new');
-    await page.getByRole('button', { name: words['op.create'], exact: true }).click();
-    await page.locator('[aria-invalid]').first().waitFor();
-    await holds('new-wrong');
-    await go(`sales/${id}`);
-    await page.locator('.verdict').waitFor();
-    await shop.operate('POST', '/v1/admin/stop', {});
-    try {
-      await page.locator('.banner').waitFor();
-      await page.getByText(words['op.stopped.all']).waitFor();
-      await holds('stopped');
-    } finally {
-      await shop.operate('POST', '/v1/admin/start', {});
-    }
-  });
+  const title = language === 'zh' ? '搪瓷吊灯' : 'Enamel pendant lamp';
+  const id = await shop.sell({ title });
+  const draft = await shop.sell({ title, published: false, opensInMs: 7_200_000, description: 'Green enamel.', expected_audience: 20_000, list_price_minor: 24_900 });
+  await shop.campaign([id, draft], title);
+  await shop.operate('POST', '/v1/admin/blocked', { user: 'mallory', until: '2097-01-01T00:00:00Z' });
+  await shop.buy(id);
+  await shop.until(async () => (await ordersOf(id)).length === 1);
+  const one = await operate('', options);
+  const { page, go } = one;
+  const screens = {
+    home: ['', '.listing'], new: ['new', '.editor'], live: [`sales/${id}`, '.verdict'], draft: [`sales/${draft}`, '.board .actions button'],
+    orders: [`sales/${id}/orders`, '.results tr'], audit: [`sales/${id}/audit`, '.verdict'], log: [`sales/${id}/log`, '.listing'],
+    report: [`sales/${id}/report`, '.steps'], settings: [`sales/${draft}/settings`, '.editor'], campaigns: ['campaigns', '.listing'], users: ['users', '.listing'], health: ['health', '.listing'],
+  };
+  for (const [what, [hash, ready]] of Object.entries(screens)) {
+    await go(hash);
+    await page.locator(ready).first().waitFor();
+    await holds(one, what);
+  }
+  await go(`sales/${draft}`);
+  await page.locator('.board').getByRole('button', { name: words['op.publish'], exact: true }).click();
+  await page.locator('.checklist').waitFor();
+  await holds(one, 'checklist');
+  await page.keyboard.press('Escape');
+  await go('new');
+  await page.getByRole('button', { name: words['op.create'], exact: true }).click();
+  await page.locator('[aria-invalid]').first().waitFor();
+  await holds(one, 'new-wrong');
+  await go(`sales/${id}`);
+  await page.locator('.verdict').waitFor();
+  await shop.operate('POST', '/v1/admin/stop', {});
+  try {
+    await page.locator('.banner').waitFor();
+    await page.getByText(words['op.stopped.all']).waitFor();
+    await holds(one, 'stopped');
+  } finally {
+    await shop.operate('POST', '/v1/admin/start', {});
+  }
 });

@@ -1,7 +1,8 @@
 // Setup for page tests: a shop, a browser, and pages that are closed after each test and must have no console errors.
 
 import { afterAll, afterEach, beforeAll, expect, onTestFinished } from 'vitest';
-import { GOOD_SHIFT, SHOTS, openBrowser, openPage } from './browser.js';
+import { GOOD_SHIFT, SHOTS, WAYS, openBrowser, openPage } from './browser.js';
+import { onStandIn } from './on.js';
 import { openShop } from './shop.js';
 
 export let shop;
@@ -99,6 +100,11 @@ export async function looksRight({ page, rules, shift }, name, limit = GOOD_SHIF
   const [broken, shifted] = [await rules(), await shift(limit)];
   expect({ name, broken, shifts: shifted >= limit, isTooWide: await wide() > 0 }).toEqual({ name, broken: [], shifts: false, isTooWide: false });
 }
+
+/** Tests on the stand-in how screens look in each way. `holds` looks at one, and names its picture after the area. */
+export const inEachWay = (area, title, look) => onStandIn.test.each(WAYS)(`$language, $colorScheme, $name: ${title}`, ({ language, colorScheme, options, name }) => look({
+  language, options, holds: (one, what, limit) => looksRight(one, `${area}-${name}-${colorScheme}-${language}-${what}`, limit),
+}));
 
 export const heading = (page, name) => page.getByRole('heading', { level: 2, name });
 
