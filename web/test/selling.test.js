@@ -267,15 +267,11 @@ onStandIn.test('a sale\'s orders are found within its page, at their own address
 
 onStandIn.test('the report of a past round shows its outcome', async () => {
   const id = await shop.sell({ title: 'Reported', total: 6 });
-  const bought = [];
-  for (let n = 0; n < 7; n += 1) {
-    if (n === 6) {
-      // One buyer gives the unit back, and another gets it.
-      await shop.untilAll(bought.slice(0, 1), 'pending_payment');
-      await shop.giveBack(bought[0]);
-    }
-    bought.push(await shop.until(() => shop.buy(id)));
-  }
+  const bought = await shop.buyers(id, 6);
+  // One buyer gives the unit back, and another gets it.
+  await shop.untilAll(bought.slice(0, 1), 'pending_payment');
+  await shop.giveBack(bought[0]);
+  bought.push(await shop.until(() => shop.buy(id)));
   await shop.untilAll(bought.slice(1), 'pending_payment');
   for (const one of bought) await shop.pay(one);
   await shop.until(async () => (await ordersOf(id, '&state=paid')).length >= 5);
