@@ -118,9 +118,11 @@ onBoth.test('a whole line: the ticket, the opening, the proof, the turn, a purch
   const operator = await operate(`sales/${sale}`);
   const board = operator.page.locator('.board');
   await board.getByText('The line is held up.').waitFor();
+  expect(await operator.rules()).toEqual([]);
   await act(operator.page, 'Change the line’s speed', (dialog) => dialog.locator('[name=rate]').fill('5'));
   await board.getByText('5 people a second').waitFor();
   await act(operator.page, 'Resume the line');
+  await board.getByText('The line moves.').waitFor();
   await page.getByLabel('Your answer').waitFor();
   const { 'x-line-ticket': ticket, 'x-line-watermark': watermark } = asked[0].headers();
   expect(readTicket(ticket)).toMatchObject({ user, second: null });

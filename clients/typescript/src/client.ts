@@ -2,6 +2,7 @@
 
 import createClient, { type Client } from 'openapi-fetch';
 import { ProblemError } from './errors.js';
+import { hexOf } from './hash.js';
 import { Line } from './line.js';
 import type { components, paths } from './openapi.js';
 import { type BuyOptions, type PurchaseState, purchase } from './purchase.js';
@@ -178,5 +179,5 @@ function value<T>({ data, error, response }: { data?: T; error?: unknown; respon
 
 /** `crypto.randomUUID` is only there in secure contexts. */
 function newKey(): string {
-  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
+  return hexOf(crypto.getRandomValues(new Uint8Array(16)));
 }
