@@ -11,8 +11,6 @@ const TOLERANCE_S = 300;
 /** Stripe waits longer for an answer; the system's gateway does not. */
 const TIMEOUT_MS = 10_000;
 
-/** Outcomes that require a refund. */
-const TO_REFUND = new Set(['refund_due']);
 /** Outcomes that contradict an earlier callback: a person must check them. */
 const CONTRADICTIONS = new Set(['payment_reused', 'amount_changed']);
 
@@ -62,7 +60,7 @@ export function adapter({ stripeSecret, apiUrl, paymentKey, refund, log = consol
       const outcome = await tell(event.id, callback);
       const { payment_id: payment, reservation_id: reservation } = callback.data;
       log(event.type, payment, reservation, outcome);
-      if (TO_REFUND.has(outcome)) await refund(payment, reservation);
+      if (outcome === 'refund_due') await refund(payment, reservation);
       if (CONTRADICTIONS.has(outcome)) log('LOOK AT THIS', event.id, payment, reservation, outcome);
       return { status: 200, text: outcome };
     } catch (error) {
@@ -80,16 +78,13 @@ export function callbackOf(event) {
   if (!reservation_id) return null;
   const timestamp = new Date(event.created * 1_000).toISOString();
   const currency = object.currency.toUpperCase();
+  const callback = (type, payment_id, price_minor) => ({ type, timestamp, data: { payment_id, reservation_id, price_minor, currency } });
   switch (event.type) {
-    case 'payment_intent.succeeded': {
-      const data = { payment_id: object.id, reservation_id, price_minor: object.amount_received, currency };
-      return { type: 'payment.succeeded', timestamp, data };
-    }
+    case 'payment_intent.succeeded':
+      return callback('payment.succeeded', object.id, object.amount_received);
     // The system answers `ignored` to types that it does not know. Refunds are sent all the same, so that its logs have them.
-    case 'charge.refunded': {
-      const data = { payment_id: object.payment_intent, reservation_id, price_minor: object.amount_refunded, currency };
-      return { type: 'payment.refunded', timestamp, data };
-    }
+    case 'charge.refunded':
+      return callback('payment.refunded', object.payment_intent, object.amount_refunded);
     default:
       return null;
   }
