@@ -47,58 +47,46 @@ export function number(value, length) {
  */
 export const labelled = (label) => Uint8Array.of(label.length, ...text.encode(label));
 
-/** SHA-256 with incremental input. */
-export class Hash {
-  constructor(state = START, length = 0) {
-    this.state = Int32Array.from(state);
-    this.block = new Uint8Array(64);
-    this.view = new DataView(this.block.buffer);
-    this.length = length;
+/**
+ * The digest of concatenated bytes, after `before` others that led to `state`.
+ * @type {(parts: Uint8Array[], state?: Int32Array, before?: number) => Uint8Array}
+ */
+function digest(parts, state = START, before = 0) {
+  const length = parts.reduce((sum, part) => sum + part.length, 0);
+  const bytes = new Uint8Array(Math.ceil((length + 9) / 64) * 64);
+  let end = 0;
+  for (const part of parts) {
+    bytes.set(part, end);
+    end += part.length;
   }
-
-  /** @param {Uint8Array} bytes */
-  update(bytes) {
-    for (let from = 0; from < bytes.length; ) {
-      const at = this.length % 64;
-      const taken = Math.min(64 - at, bytes.length - from);
-      this.block.set(bytes.subarray(from, from + taken), at);
-      this.length += taken;
-      from += taken;
-      if (this.length % 64 === 0) compress(this.state, this.view, 0);
-    }
-    return this;
-  }
-
-  digest() {
-    const bits = this.length * 8;
-    this.update(Uint8Array.of(0x80));
-    if (this.length % 64 > 56) this.update(new Uint8Array(64 - (this.length % 64)));
-    this.block.fill(0, this.length % 64);
-    this.view.setUint32(56, Math.floor(bits / 2 ** 32));
-    this.view.setUint32(60, bits % 2 ** 32);
-    compress(this.state, this.view, 0);
-    const digest = new Uint8Array(32);
-    const view = new DataView(digest.buffer);
-    for (const [at, word] of this.state.entries()) view.setInt32(at * 4, word);
-    return digest;
-  }
+  bytes[end] = 0x80;
+  const view = new DataView(bytes.buffer);
+  const bits = (before + length) * 8;
+  view.setUint32(bytes.length - 8, Math.floor(bits / 2 ** 32));
+  view.setUint32(bytes.length - 4, bits % 2 ** 32);
+  const words = Int32Array.from(state);
+  for (let at = 0; at < bytes.length; at += 64) compress(words, view, at);
+  const found = new DataView(new ArrayBuffer(32));
+  for (const [at, word] of words.entries()) found.setInt32(at * 4, word);
+  return new Uint8Array(found.buffer);
 }
 
 /**
  * SHA-256 of concatenated bytes.
  * @param {Uint8Array[]} parts
  */
-export const sha256 = (...parts) => parts.reduce((hash, part) => hash.update(part), new Hash()).digest();
+export const sha256 = (...parts) => digest(parts);
 
 /**
  * HMAC-SHA256 under a key of 32 bytes. The key is hashed once.
  * @type {(key: Uint8Array) => (...parts: Uint8Array[]) => Uint8Array}
  */
 export function hmac(key) {
-  const padded = (/** @type {number} */ byte) => new Hash().update(Uint8Array.from({ length: 64 }, (_, at) => byte ^ (key[at] ?? 0))).state;
-  const [inner, outer] = [padded(0x36), padded(0x5c)];
-  return (...parts) => {
-    const digest = parts.reduce((hash, part) => hash.update(part), new Hash(inner, 64)).digest();
-    return new Hash(outer, 64).update(digest).digest();
+  const padded = (/** @type {number} */ byte) => {
+    const state = Int32Array.from(START);
+    compress(state, new DataView(Uint8Array.from({ length: 64 }, (_, at) => byte ^ (key[at] ?? 0)).buffer), 0);
+    return state;
   };
+  const [inner, outer] = [padded(0x36), padded(0x5c)];
+  return (...parts) => digest([digest(parts, inner, 64)], outer, 64);
 }
