@@ -60,7 +60,7 @@ onStandIn.test.each([['behind', -HOUR_MS], ['ahead', HOUR_MS]])('the button open
 
 onStandIn.test('a buyer who is too early is told so, and the button appears by itself', async () => {
   const sale = await shop.sell();
-  const { page, go } = await visit({ user: shop.user() });
+  const { page, go } = await visit();
   await page.route(/\/challenges$/, (route) => route.fulfill(
     problem(409, 'not_open', { opens_at: new Date(Date.now() + 8_000).toISOString() }, { 'retry-after': '8' })), { times: 1 });
   await go(`sales/${sale}`);
@@ -71,7 +71,7 @@ onStandIn.test('a buyer who is too early is told so, and the button appears by i
 
 onStandIn.test('sold out', async () => {
   const sale = await shop.sell({ total: 1, per_user_limit: 1 });
-  const { page } = await arrive(`sales/${sale}`, { user: shop.user() });
+  const { page } = await arrive(`sales/${sale}`);
   await page.getByRole('button', { name: 'Buy now' }).click();
   await page.getByLabel('Your answer').waitFor();
   await shop.buy(sale);
@@ -119,7 +119,7 @@ test('a session that ends during a purchase: sign in again, and continue', async
 
 test('a reload while reserving repeats the same request', async () => {
   const sale = await shop.sell({ per_user_limit: 5 });
-  const { page, go } = await visit({ user: shop.user() });
+  const { page, go } = await visit();
   const keys = [];
   await page.route(/\/reservations\/[\w-]+$/, async (route) => {
     if (route.request().method() !== 'POST') return route.fallback();
@@ -143,7 +143,7 @@ test('a reload while reserving repeats the same request', async () => {
 
 onStandIn.test('polling takes over when push is cut', async () => {
   const sale = await shop.sell();
-  const { page, go } = await visit({ user: shop.user() });
+  const { page, go } = await visit();
   const sockets = [];
   await page.routeWebSocket(/\/push/, (socket) => {
     socket.connectToServer();
@@ -173,7 +173,7 @@ onStandIn.test('polling takes over when push is cut', async () => {
 
 test('the time to pay runs out on the page, and the order expires', async () => {
   const sale = await shop.sell({ payment_window_s: 15 });
-  const { page, go } = await visit({ user: shop.user() });
+  const { page, go } = await visit();
   // The system may report the expiry before the page's own clock does, so its answer is held back.
   await page.routeWebSocket(/\/push/, (socket) => socket.close({ code: 1011 }));
   const held = [];
@@ -191,7 +191,7 @@ test('the time to pay runs out on the page, and the order expires', async () => 
 
 test('more can be bought up to the limit, and not beyond it', async () => {
   const sale = await shop.sell({ per_user_limit: 2 });
-  const { page, go } = await visit({ user: shop.user() });
+  const { page, go } = await visit();
   const another = page.getByRole('button', { name: 'Buy another' });
   await go(`sales/${sale}`);
   await reserve(page);

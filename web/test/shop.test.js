@@ -189,7 +189,7 @@ onStandIn.test('on a phone, the action is in reach, and covers nothing', async (
 
 onStandIn.test('a provider with a page of its own gets the reservation and the way back', async () => {
   const sale = await shop.sell();
-  const { page } = await visit({ user: shop.user() });
+  const { page } = await visit();
   await amended(page, '**/config.json', { pay: { kind: 'link', url: 'https://pay.example/' } });
   await page.route('https://pay.example/**', (route) => route.fulfill({ body: 'pay' }));
   await page.goto(`/#/sales/${sale}`);
