@@ -46,6 +46,7 @@ function listed(sale, now) {
 }
 
 export function lifeRoutes(sales) {
+  const ofSale = (method, path, answer) => route(method, `/v1/admin/sales/:id${path}`, 'operator', (asked) => answer(sales.find(asked.path[0]), asked));
   const create = (terms, user) => {
     if (sales.sales.has(terms.sale_id)) throw problem(409, 'sale_exists');
     check(terms);
@@ -65,29 +66,23 @@ export function lifeRoutes(sales) {
       return ok({ sales: found.slice(from, from + PAGE).map(shown), ...(from + PAGE < found.length ? { next_cursor: String(from + PAGE) } : {}) });
     }),
     route('POST', '/v1/admin/sales', 'operator', async ({ body, user }) => create(await body(), user)),
-    route('GET', '/v1/admin/sales/:id', 'operator', ({ path: [id] }) => {
-      const sale = sales.find(id);
-      return ok({ ...shown(sale), log: sale.log ?? [] });
-    }),
-    route('DELETE', '/v1/admin/sales/:id', 'operator', ({ path: [id] }) => {
+    ofSale('GET', '', (sale) => ok({ ...shown(sale), log: sale.log ?? [] })),
+    ofSale('DELETE', '', ({ sale_id: id }) => {
       sales.sales.delete(id);
       return ok(undefined, 204);
     }),
-    route('POST', '/v1/admin/sales/:id/publish', 'operator', ({ path: [id], user }) => {
-      const sale = sales.find(id);
+    ofSale('POST', '/publish', (sale, { user }) => {
       if (sale.state === 'draft') note(sale, 'publish', user);
       sale.state = 'published';
       sales.commit(sale);
       return ok(shown(sale));
     }),
-    route('POST', '/v1/admin/sales/:id/withdraw', 'operator', ({ path: [id], user }) => {
-      const sale = sales.find(id);
+    ofSale('POST', '/withdraw', (sale, { user }) => {
       sale.state = 'withdrawn';
       note(sale, 'withdraw', user);
       return ok(shown(sale));
     }),
-    route('POST', '/v1/admin/sales/:id/edit', 'operator', async ({ path: [id], body, user }) => {
-      const sale = sales.find(id);
+    ofSale('POST', '/edit', async (sale, { body, user }) => {
       const { version, round, round_version: roundVersion, ...changes } = await body();
       if (round === undefined && version !== sale.version) throw problem(409, 'sale_changed', { version: sale.version });
       if (round !== undefined && round !== sale.round) throw problem(409, 'round_changed', { round: sale.round });
@@ -104,8 +99,7 @@ export function lifeRoutes(sales) {
       note(sale, 'edit', user, `version ${version ?? roundVersion}: ${JSON.stringify(changes)}`.slice(0, 300));
       return ok(shown(sale));
     }),
-    route('GET', '/v1/admin/sales/:id/rounds/:round/report', 'operator', ({ path: [id, round], url }) => {
-      const sale = sales.find(id);
+    ofSale('GET', '/rounds/:round/report', (sale, { path: [id, round], url }) => {
       if (Number(round) !== sale.round) throw problem(404, 'unknown_sale');
       const all = sales.mine(sale).filter((one) => one.ordered_at);
       const [until = new Date().toISOString(), start = '0'] = url.searchParams.get('cursor')?.split('|') ?? [];
