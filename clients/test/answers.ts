@@ -3,7 +3,6 @@
 import { vi } from 'vitest';
 import { type ClientOptions, FlashSaleClient } from '../typescript/src/index.ts';
 
-/** An answer with JSON. */
 export const json = (status: number, body: unknown, headers: Record<string, string> = {}) =>
   new Response(JSON.stringify(body), {
     status,

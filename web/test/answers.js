@@ -1,6 +1,5 @@
 // Made-up answers of the system.
 
-/** An answer for `route.fulfill`. */
 export const json = (status, body, headers = {}) => ({
   status, headers, contentType: status < 400 ? 'application/json' : 'application/problem+json', body: JSON.stringify(body),
 });

@@ -9,13 +9,11 @@ export const desk = (options = {}) => visit({ ...OPERATOR, ...options });
 export const operate = (hash = '', options = {}) => arrive(hash, { ...OPERATOR, ...options });
 
 export const tile = (page, name) => page.locator(`.tile.${name} dd`);
-/** A figure of a report. */
 export const figure = (page, name) => page.locator('.figures > div', { has: page.getByText(name, { exact: true }) }).locator('dd').textContent();
 export const field = (page, name) => page.locator(`.editor [name=${name}]`);
 /** The heading of an order has this much of its id. */
 export const short = (id) => id.slice(-8).toUpperCase();
 
-/** Fills in the editor. */
 export async function write(page, fields) {
   for (const [name, value] of Object.entries(fields)) {
     const control = field(page, name);

@@ -35,7 +35,6 @@ const order = ({ id, token }) => shop.until(async () => {
   return body.status === 'granted' && body;
 });
 
-/** The orders of this many others. */
 const ordersOf = async (sale, count) => Promise.all((await shop.buyers(sale, count)).map(order));
 
 /** A packet that is bought out and over before the first test, so that the minute until its seed is public passes during the others. */

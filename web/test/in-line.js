@@ -18,7 +18,6 @@ export const hide = (page, hidden) => page.evaluate((is) => {
 
 export const lineOf = async (sale) => (await shop.ask('GET', `/v1/sales/${sale}/line`)).body;
 
-/** Changes the terms of a sale's round. */
 export async function edit(sale, changes) {
   const { round, round_version } = await shop.operate('GET', `/v1/admin/sales/${sale}`);
   return shop.operate('POST', `/v1/admin/sales/${sale}/edit`, { round, round_version, ...changes });

@@ -43,7 +43,6 @@ export function ticketBody(user, round, second) {
 export class Lines {
   #lines = new Map();
 
-  /** The state of the line of a sale's round. */
   of(sale) {
     const id = `${sale.sale_id}.${sale.round}`;
     if (!this.#lines.has(id)) {

@@ -37,7 +37,6 @@ export class Sales {
   blocked = new Map();
   /** Blocked addresses and networks. */
   networks = new Map();
-  /** The users of each group. */
   groups = new Map();
   stopped = { all: false, sales: new Set() };
   lines = new Lines();
@@ -130,7 +129,6 @@ export class Sales {
     };
   }
 
-  /** The user's ticket of a sale's line. */
   ticket(sale, user) {
     if (!sale.line) throw problem(404, 'unknown_sale', { detail: 'the sale has no line' });
     if ((this.blocked.get(user)?.until_ms ?? 0) > Date.now()) throw problem(403, 'blocked');
@@ -144,7 +142,6 @@ export class Sales {
     };
   }
 
-  /** The public document of a sale's line. */
   line(sale) {
     if (!sale.line) throw problem(404, 'unknown_sale', { detail: 'the sale has no line' });
     const { held, ordered, paid } = this.units(sale);
@@ -161,7 +158,6 @@ export class Sales {
     if (refused) throw problem(409, refused, { line_path: `${path}/line` }, { 'retry-after': '2' });
   }
 
-  /** The public description of early access. */
   early({ opens_at: opens, early_access: all }) {
     const at = (s) => new Date(Date.parse(opens) + s * 1000).toISOString();
     return all.map(({ group, lead_s: lead, quota }) => ({
@@ -169,7 +165,6 @@ export class Sales {
     }));
   }
 
-  /** The user's early access. */
   classOf({ early_access: all = [] }, user) {
     const mine = all.filter(({ group }) => this.groups.get(group)?.has(user));
     return { leadMs: 1000 * Math.max(0, ...mine.map(({ lead_s: lead }) => lead)), hasQuota: mine.some(({ quota }) => quota) };
@@ -203,7 +198,6 @@ export class Sales {
     return { units, allocation, commitment: sale.commitment, label: 'commitment_only' };
   }
 
-  /** The public document of a draw. */
   draw(sale, round) {
     if (!sale.seed || round !== sale.round) throw problem(404, 'unknown_sale', { detail: 'the round has no draw' });
     const reveals = Date.parse(sale.closes_at) + REVEAL_AFTER_MS;

@@ -3,7 +3,6 @@
 import { randomBytes } from 'node:crypto';
 import { Answer, problem } from './sales.js';
 
-/** How long a token is valid. */
 const LIFE_MS = 3_600_000;
 const part = (value) => Buffer.from(JSON.stringify(value)).toString('base64url');
 
