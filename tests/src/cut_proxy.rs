@@ -3,30 +3,31 @@
 use std::io;
 use std::net::SocketAddr;
 
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
+use tokio::io::copy_bidirectional;
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
-use tokio::sync::watch;
-use tokio::task::{JoinHandle, JoinSet};
+use tokio::sync::{Mutex, watch};
+use tokio::task::JoinSet;
 
 const BACKLOG: u32 = 1024;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reach {
     Answers,
-    /// New ones are refused, and existing ones are closed.
+    /// New connections are refused, and existing ones are closed.
     Refuses,
-    /// They stay open and new ones are accepted, but they never carry any more data.
+    /// Connections stay open and new ones are accepted, but they never carry any more data.
     Silent,
 }
 
-/// A proxy on the loopback interface. It keeps its port even while refusing connections. Dropping it stops it.
+/// A proxy on the loopback interface. Dropping it stops it.
 pub struct CutProxy {
     address: SocketAddr,
-    reach: watch::Sender<Reach>,
-    done: watch::Receiver<Reach>,
-    server: JoinHandle<()>,
+    /// Keeps the port while nobody listens: several sockets may bind it.
     _port: TcpSocket,
+    upstream: SocketAddr,
+    reach: watch::Sender<Reach>,
+    /// The task that listens, unless connections are refused.
+    server: Mutex<JoinSet<()>>,
 }
 
 impl CutProxy {
@@ -34,10 +35,8 @@ impl CutProxy {
     pub async fn start(upstream: SocketAddr) -> Self {
         let port = bound(SocketAddr::from(([127, 0, 0, 1], 0)));
         let address = port.local_addr().expect("an address");
-        let (reach, wanted) = watch::channel(Reach::Answers);
-        let (did, done) = watch::channel(Reach::Refuses);
-        let server = tokio::spawn(serve(address, upstream, wanted, did));
-        let proxy = Self { address, reach, done, server, _port: port };
+        let (reach, server) = (watch::Sender::new(Reach::Answers), Mutex::default());
+        let proxy = Self { address, _port: port, upstream, reach, server };
         proxy.set(Reach::Answers).await;
         proxy
     }
@@ -49,17 +48,16 @@ impl CutProxy {
     /// Changes the behavior. Returns once the change is in effect.
     pub async fn set(&self, reach: Reach) {
         self.reach.send_replace(reach);
-        self.done.clone().wait_for(|done| *done == reach).await.expect("the proxy is running");
+        let mut server = self.server.lock().await;
+        if reach == Reach::Refuses {
+            server.shutdown().await;
+        } else if server.is_empty() {
+            let listener = bound(self.address).listen(BACKLOG).expect("the port is ours");
+            server.spawn(serve(listener, self.upstream, self.reach.subscribe()));
+        }
     }
 }
 
-impl Drop for CutProxy {
-    fn drop(&mut self) {
-        self.server.abort();
-    }
-}
-
-/// Several sockets may bind the port, but only one listens.
 fn bound(address: SocketAddr) -> TcpSocket {
     let socket = TcpSocket::new_v4().expect("a socket");
     socket.set_reuseport(true).expect("SO_REUSEPORT");
@@ -67,87 +65,35 @@ fn bound(address: SocketAddr) -> TcpSocket {
     socket
 }
 
-async fn serve(
-    address: SocketAddr,
-    upstream: SocketAddr,
-    mut wanted: watch::Receiver<Reach>,
-    done: watch::Sender<Reach>,
-) {
-    let mut listener: Option<TcpListener> = None;
+/// Accepts connections, which end with this task.
+async fn serve(listener: TcpListener, upstream: SocketAddr, reach: watch::Receiver<Reach>) {
     let mut connections = JoinSet::new();
     loop {
-        let reach = *wanted.borrow_and_update();
-        match reach {
-            Reach::Refuses => {
-                listener = None;
-                connections.shutdown().await;
-            }
-            Reach::Answers | Reach::Silent => {
-                listener.get_or_insert_with(|| bound(address).listen(BACKLOG).expect("the port is ours"));
-            }
-        }
-        done.send_replace(reach);
-        loop {
-            tokio::select! {
-                changed = wanted.changed() => match changed {
-                    Ok(()) => break,
-                    Err(_) => return,
-                },
-                accepted = accept(listener.as_ref()) => {
-                    if let Ok(client) = accepted {
-                        connections.spawn(pass(client, upstream, wanted.clone()));
-                    }
-                }
-                Some(_) = connections.join_next() => {}
-            }
-        }
-    }
-}
-
-async fn accept(listener: Option<&TcpListener>) -> io::Result<TcpStream> {
-    match listener {
-        Some(listener) => Ok(listener.accept().await?.0),
-        None => std::future::pending().await,
-    }
-}
-
-async fn pass(client: TcpStream, upstream: SocketAddr, reach: watch::Receiver<Reach>) -> io::Result<()> {
-    let mut gone = reach.clone();
-    let passing = async {
-        let (from_client, to_client) = client.into_split();
-        while_it_answers(&reach).await;
-        let (from_upstream, to_upstream) = TcpStream::connect(upstream).await?.into_split();
         tokio::select! {
-            sent = forward(from_client, to_upstream, &reach) => sent,
-            answered = forward(from_upstream, to_client, &reach) => answered,
+            accepted = listener.accept() => {
+                if let Ok((client, _)) = accepted {
+                    connections.spawn(pass(client, upstream, reach.clone()));
+                }
+            }
+            Some(_) = connections.join_next() => {}
         }
+    }
+}
+
+async fn pass(mut client: TcpStream, upstream: SocketAddr, mut reach: watch::Receiver<Reach>) -> io::Result<()> {
+    let cut = async {
+        let _ = reach.wait_for(|reach| *reach != Reach::Answers).await;
     };
-    // A connection that was silent once does not recover.
-    let ended = async {
-        let _ = gone.wait_for(|reach| *reach == Reach::Silent).await;
-        let _ = gone.wait_for(|reach| *reach != Reach::Silent).await;
+    let passing = async {
+        let mut upstream = TcpStream::connect(upstream).await?;
+        copy_bidirectional(&mut client, &mut upstream).await
     };
     tokio::select! {
-        passed = passing => passed,
-        () = ended => Ok(()),
+        biased;
+        () = cut => {}
+        passed = passing => return passed.map(drop),
     }
-}
-
-async fn forward(mut from: OwnedReadHalf, mut to: OwnedWriteHalf, reach: &watch::Receiver<Reach>) -> io::Result<()> {
-    let mut piece = vec![0; 64 * 1024];
-    loop {
-        let length = from.read(&mut piece).await?;
-        while_it_answers(reach).await;
-        if length == 0 {
-            return Ok(());
-        }
-        to.write_all(&piece[..length]).await?;
-    }
-}
-
-/// Returns only while the service answers.
-async fn while_it_answers(reach: &watch::Receiver<Reach>) {
-    if *reach.borrow() != Reach::Answers {
-        std::future::pending::<()>().await;
-    }
+    // A connection that was silent once does not recover.
+    let _ = reach.wait_for(|reach| *reach != Reach::Silent).await;
+    Ok(())
 }
