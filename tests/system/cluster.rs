@@ -41,7 +41,7 @@ enum Blow {
     MoveAtOnce,
 }
 
-/// The answers that the buyers of one sale got.
+/// The answers that the buyers of one sale got so far.
 #[derive(Default)]
 struct Heard {
     answers: BTreeMap<String, usize>,
@@ -59,32 +59,20 @@ impl Heard {
         }
     }
 
-    fn and(mut self, other: Self) -> Self {
-        for (code, count) in other.answers {
-            *self.answers.entry(code).or_default() += count;
-        }
-        self.won.extend(other.won);
-        self.won_at.extend(other.won_at);
-        self
-    }
-
     /// The longest time without a winner.
     fn longest_gap(&self) -> Range<Instant> {
-        let mut moments = self.won_at.clone();
-        moments.sort();
-        let gaps = moments.windows(2).map(|pair| pair[0]..pair[1]);
+        let gaps = self.won_at.windows(2).map(|pair| pair[0]..pair[1]);
         gaps.max_by_key(|gap| gap.end - gap.start).expect("somebody won")
     }
 }
 
 /// One buyer, who retries as long as the answer is 503. Each try goes to a new process, whose rate limits are fresh.
-async fn buy(lab: &Lab, sale: &str, name: &str, answers: &AtomicUsize, heard: &mut Heard) -> u16 {
+async fn buy(lab: &Lab, sale: &str, name: &str, heard: &Mutex<Heard>) -> u16 {
     let ask = Ask::reserve(sale, name).header("idempotency-key", "key-1");
     let began = Instant::now();
     loop {
         let answer = ask_function(&lab.recorder, &lab.reservation(), &ask).await;
-        heard.note(&answer);
-        answers.fetch_add(1, Ordering::SeqCst);
+        heard.lock().unwrap().note(&answer);
         if answer.status != 503 {
             return answer.status;
         }
@@ -93,59 +81,50 @@ async fn buy(lab: &Lab, sale: &str, name: &str, answers: &AtomicUsize, heard: &m
     }
 }
 
-/// Lets a crowd buy the sale and others buy beside it, and strikes in the middle. Returns the answers of the sale and of
-/// each of the others, and when the fault struck, by the recorder's clock.
-async fn stampede(stage: &mut ClusterLab, blow: Blow) -> (Heard, BTreeMap<&'static str, Heard>, u64) {
-    let (gone, heard_so_far) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+/// Lets a crowd buy the sale and others buy beside it, and strikes in the middle. Returns the answers of each sale, and when
+/// the fault struck, by the recorder's clock.
+async fn stampede(stage: &mut ClusterLab, blow: Blow) -> (BTreeMap<&'static str, Heard>, u64) {
     let over = Arc::new(AtomicBool::new(false));
     let places = Arc::new(Semaphore::new(COME_BEFORE));
-    let crowd: Vec<_> = (0..AT_ONCE)
-        .map(|who| {
-            let (lab, gone, heard_so_far) = (Arc::clone(&stage.lab), Arc::clone(&gone), Arc::clone(&heard_so_far));
-            let places = Arc::clone(&places);
-            tokio::spawn(async move {
-                let mut heard = Heard::default();
-                for number in 0.. {
-                    // None is given back; once the fault has struck they are closed, and nobody waits.
-                    drop(places.acquire().await.map(SemaphorePermit::forget));
-                    let name = format!("user-{who}-{number}");
-                    if buy(&lab, SALE, &name, &heard_so_far, &mut heard).await == 409 {
-                        break;
-                    }
-                    gone.fetch_add(1, Ordering::SeqCst);
+    let all = BTreeMap::from([OTHERS[0], OTHERS[1], SALE].map(|sale| (sale, Arc::<Mutex<Heard>>::default())));
+    let heard = &all[SALE];
+    let crowd = (0..AT_ONCE).map(|who| {
+        let (lab, heard, places) = (Arc::clone(&stage.lab), Arc::clone(heard), Arc::clone(&places));
+        tokio::spawn(async move {
+            for number in 0.. {
+                // None is given back; once the fault has struck they are closed, and nobody waits.
+                drop(places.acquire().await.map(SemaphorePermit::forget));
+                if buy(&lab, SALE, &format!("user-{who}-{number}"), &heard).await == 409 {
+                    break;
                 }
-                heard
-            })
+            }
         })
-        .collect();
+    });
+    let crowd: Vec<_> = crowd.collect();
     let others = OTHERS.map(|sale| {
-        let (lab, over) = (Arc::clone(&stage.lab), Arc::clone(&over));
-        let task = tokio::spawn(async move {
-            let mut heard = Heard::default();
+        let (lab, heard, over) = (Arc::clone(&stage.lab), Arc::clone(&all[sale]), Arc::clone(&over));
+        tokio::spawn(async move {
             for number in 0.. {
                 if over.load(Ordering::SeqCst) {
                     break;
                 }
-                buy(&lab, sale, &format!("{sale}-{number}"), &AtomicUsize::default(), &mut heard).await;
+                buy(&lab, sale, &format!("{sale}-{number}"), &heard).await;
                 tokio::time::sleep(PACE).await;
             }
-            heard
-        });
-        (sale, task)
+        })
     });
-    until("many units are gone", async || (gone.load(Ordering::SeqCst) >= BEFORE).then_some(())).await;
+    until("many units are gone", async || (heard.lock().unwrap().won.len() >= BEFORE).then_some(())).await;
     let struck_at = stage.recorder.now_ns();
-    strike(stage, blow, &places, &heard_so_far, &gone).await;
-    let mut heard = Heard::default();
+    strike(stage, blow, &places, heard).await;
     for buyer in crowd {
-        heard = heard.and(buyer.await.unwrap());
+        buyer.await.unwrap();
     }
     over.store(true, Ordering::SeqCst);
-    let mut heard_of_others = BTreeMap::new();
-    for (sale, task) in others {
-        heard_of_others.insert(sale, task.await.unwrap());
+    for task in others {
+        task.await.unwrap();
     }
-    (heard, heard_of_others, struck_at)
+    let taken = |heard: Arc<Mutex<Heard>>| std::mem::take(&mut *heard.lock().unwrap());
+    (all.into_iter().map(|(sale, heard)| (sale, taken(heard))).collect(), struck_at)
 }
 
 /// The slot of the sale's first lane.
@@ -154,13 +133,7 @@ async fn slot_struck(stage: &ClusterLab) -> u16 {
     stage.cluster.slot_of(&stage.lab.stock.round_in(&id, lanes).tag(Lane::new(0, lanes))).await.unwrap()
 }
 
-async fn strike(
-    stage: &mut ClusterLab,
-    blow: Blow,
-    places: &Semaphore,
-    heard_so_far: &AtomicUsize,
-    gone: &AtomicUsize,
-) {
+async fn strike(stage: &mut ClusterLab, blow: Blow, places: &Semaphore, heard: &Mutex<Heard>) {
     let slot = slot_struck(stage).await;
     let owner = stage.cluster.owner(slot).await.unwrap();
     match blow {
@@ -179,12 +152,10 @@ async fn strike(
         Blow::Move => {
             places.close();
             let between = async || {
-                let before = heard_so_far.load(Ordering::SeqCst);
-                until("some have asked", async || {
-                    let heard = heard_so_far.load(Ordering::SeqCst);
-                    (heard > before + AT_ONCE || gone.load(Ordering::SeqCst) >= UNITS as usize).then_some(())
-                })
-                .await;
+                let asked = || heard.lock().unwrap().answers.values().sum::<usize>();
+                let is_sold_out = || heard.lock().unwrap().won.len() >= UNITS as usize;
+                let enough = asked() + AT_ONCE;
+                until("some have asked", async || (asked() > enough || is_sold_out()).then_some(())).await;
                 let counters =
                     stage.onlooker.round_in(&round(SALE, 1), stage.lab.lanes_of(&round(SALE, 1))).counters().await;
                 assert!(counters.unwrap().is_some(), "a key is found on either shard");
@@ -221,7 +192,7 @@ async fn run(blow: Blow, lanes: u16) {
     let consumers = [(); 2].map(|()| {
         tokio::spawn(consume(stage.order(), stage.sqs.clone(), stage.queue("orders").to_owned(), may.clone()))
     });
-    let (heard, others, struck_at) = stampede(&mut stage, blow).await;
+    let (all, struck_at) = stampede(&mut stage, blow).await;
     let began = Instant::now();
     assert_eq!(warmup::handle(&stage.warmup()).await.unwrap().loaded, 0, "nothing was lost altogether");
     until("the orders are made", async || (stage.depth("orders").await == [0; 3]).then_some(())).await;
@@ -231,18 +202,17 @@ async fn run(blow: Blow, lanes: u16) {
     heal(&stage.lab).await;
     let clean_in = began.elapsed();
 
-    check(&stage.lab, SALE, UNITS, &heard).await;
-    for (sale, heard) in &others {
-        check(&stage.lab, sale, OTHERS_UNITS, heard).await;
+    for (sale, heard) in &all {
+        check(&stage.lab, sale, if *sale == SALE { UNITS } else { OTHERS_UNITS }, heard).await;
     }
     let refused_elsewhere: usize =
-        elsewhere.iter().filter_map(|sale| others[sale].answers.get("overloaded")).copied().sum();
-    let asked_elsewhere: usize = elsewhere.iter().flat_map(|sale| others[sale].answers.values()).sum();
-    let gap = heard.longest_gap();
-    let won_meanwhile = elsewhere.iter().flat_map(|sale| &others[sale].won_at).filter(|at| gap.contains(*at)).count();
+        elsewhere.iter().filter_map(|sale| all[sale].answers.get("overloaded")).copied().sum();
+    let asked_elsewhere: usize = elsewhere.iter().flat_map(|sale| all[sale].answers.values()).sum();
+    let gap = all[SALE].longest_gap();
+    let won_meanwhile = elsewhere.iter().flat_map(|sale| &all[sale].won_at).filter(|at| gap.contains(*at)).count();
     println!(
         "{blow:?}: {:?}, longest without a sale {} ms, on other shards {won_meanwhile} sold meanwhile and {refused_elsewhere} of {asked_elsewhere} refused in all, {failures} deliveries failed, clean after {} ms",
-        heard.answers,
+        all[SALE].answers,
         (gap.end - gap.start).as_millis(),
         clean_in.as_millis()
     );
@@ -250,21 +220,20 @@ async fn run(blow: Blow, lanes: u16) {
     // A moving slot loses nothing.
     let redis = if stood_still { Redis::MayForgetFrom(struck_at) } else { Redis::Keeps };
     heal(&stage.lab).await;
-    let sales: Vec<&str> = OTHERS.into_iter().chain([SALE]).collect();
+    let sales: Vec<&str> = all.into_keys().collect();
     stage.check_history(&format!("cluster_{blow:?}"), &sales, redis).await;
     // With several lanes the others keep selling, so the longest gap may be too short to sell anything elsewhere.
     assert!(!stood_still || lanes > 1 || won_meanwhile > 0, "the other shards go on");
 }
 
-/// The sale is whole, and every free unit can be bought.
+/// The sale is whole, and every free unit of the crowded one can be bought.
 async fn check(lab: &Lab, sale: &str, units: u32, heard: &Heard) {
     let (audit, _) = is_whole(lab, sale, units, &heard.won).await;
-    if units == UNITS {
-        let mut late = Heard::default();
+    if sale == SALE {
         let published = rounds::latest_round(&lab.ledger, &round(sale, 1).sale).await;
         tests::until_cooldown_ends(lab.stock.of(&published)).await;
         for number in 0..=audit.free {
-            let status = buy(lab, sale, &format!("late-{number}"), &AtomicUsize::default(), &mut late).await;
+            let status = buy(lab, sale, &format!("late-{number}"), &Mutex::default()).await;
             assert_eq!(status, if number < audit.free { 202 } else { 409 }, "{sale}");
         }
     }
