@@ -26,7 +26,6 @@ mod world;
 
 use tests::{Calm, Effect, Fault, Point, When};
 use tokio::sync::Semaphore;
-use tokio::task::JoinError;
 
 use crate::packets::unclaimed;
 use crate::prelude::*;
@@ -47,13 +46,8 @@ const FLOWS: [&[Flow]; 11] = [
     lines::FLOWS,
 ];
 
-/// Points that are tried concurrently. Each spends much of its time waiting for its table and queues.
-const AT_ONCE: usize = 8;
-/// Runs without a fault, which determine what is owed.
-const CLEAN_RUNS: usize = 2;
-/// How many of these must have an effect for it to be owed: both, so that an odd run adds none. One that it hides is still
-/// tried as a point that is not owed, since the runs that die after it have it.
-const MOST: usize = 2;
+/// So many runs at once: each spends much of its time waiting for its table and queues.
+static PERMITS: Semaphore = Semaphore::const_new(8);
 /// How often an owed point is tried. A run may miss it by chance, if an answer came too late.
 const TRIES: usize = 20;
 /// How often a point that is not owed is tried.
@@ -68,6 +62,8 @@ const DEATHS_AT_LEAST: usize = 205;
 
 /// Flows that talk to a merchant's address, which has no proxy: there, something may lie between two effects.
 const TALK_TO_OTHERS: [&str; 2] = ["event that the merchant's address does not take", "notification of winners"];
+
+/// A run without a fault.
 struct Run {
     effects: BTreeSet<Effect>,
     /// How the services were at each effect, if nothing changed them meanwhile.
@@ -85,30 +81,21 @@ impl Run {
     }
 }
 
-async fn clean_run(flow: &'static Flow, permits: Arc<Semaphore>) -> Run {
-    let _permit = permits.acquire().await.unwrap();
+/// Runs a flow in a world with this fault. Returns the lab, what is reserved in it, and whether the flow ended by itself.
+async fn run(flow: &Flow, fault: &Arc<Fault>) -> (Lab, Vec<Reservation>, bool) {
     let lab = Lab::new().await;
     let reserved = (flow.prepare)(&lab).await;
-    let fault = Fault::new(None);
-    let world = World::new(&lab, &fault).await;
-    assert!(fault.run((flow.run)(&lab, &world, &reserved)).await);
-    Run { effects: fault.effects(), calms: fault.calms() }
-}
-
-struct Crash {
-    died: bool,
-    effects: BTreeSet<Effect>,
-}
-
-/// Runs a flow whose world ends at a point, then heals. A run that did not reach the point must heal too.
-async fn crash(flow: &Flow, point: Point) -> Crash {
-    let lab = Lab::new().await;
-    let reserved = (flow.prepare)(&lab).await;
-    let fault = Fault::new(Some(point));
-    let world = World::new(&lab, &fault).await;
+    let world = World::new(&lab, fault).await;
     let ended = fault.run((flow.run)(&lab, &world, &reserved)).await;
     drop(world);
+    (lab, reserved, ended)
+}
 
+/// Runs a flow whose world ends at a point, then heals. A run that did not reach the point must heal too. Returns whether it
+/// died, and its effects.
+async fn crash(flow: &Flow, point: Point) -> (bool, BTreeSet<Effect>) {
+    let fault = Fault::new(Some(point));
+    let (lab, reserved, ended) = run(flow, &fault).await;
     (flow.again)(&lab, &reserved).await;
     heal(&lab).await;
     (flow.end)(&lab, &reserved).await;
@@ -125,7 +112,7 @@ async fn crash(flow: &Flow, point: Point) -> Crash {
         assert_eq!(unclaimed(&lab).await, 0, "a sold-out packet has no amount left");
     }
     lab.check_history_of_a_crash(&format!("crash-{}", lab.table)).await;
-    Crash { died: !ended, effects: fault.effects() }
+    (!ended, fault.effects())
 }
 
 /// Sells everything that is available, which shows that ended orders block no slot. A closed sale sells nothing.
@@ -159,47 +146,31 @@ enum Outcome {
     Broken(String),
 }
 
-struct Tried {
-    point: Point,
-    outcome: Outcome,
-    effects: BTreeSet<Effect>,
-}
-
-/// What a task's panic said.
-fn panic_of(error: JoinError) -> String {
-    let panic = match error.try_into_panic() {
-        Ok(panic) => panic,
-        Err(ended) => return ended.to_string(),
-    };
-    let text = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
-    text.unwrap_or("no text").to_owned()
-}
-
-async fn try_point(flow: &'static Flow, point: Point, tries: usize, permits: Arc<Semaphore>) -> Tried {
-    let mut tried = Tried { point, outcome: Outcome::NeverReached, effects: BTreeSet::new() };
+/// Tries a point up to this many times. Returns also the effects that the runs had.
+async fn try_point(flow: &'static Flow, point: &Point, tries: usize) -> (Outcome, BTreeSet<Effect>) {
+    let mut effects = BTreeSet::new();
     for _ in 0..tries {
-        let _permit = permits.acquire().await.unwrap();
-        match tokio::spawn(crash(flow, tried.point.clone())).await {
-            Ok(crash) => {
-                tried.effects.extend(crash.effects);
-                if crash.died {
-                    tried.outcome = Outcome::Died;
-                    break;
+        let _permit = PERMITS.acquire().await.unwrap();
+        match tokio::spawn(crash(flow, point.clone())).await {
+            Ok((died, had)) => {
+                effects.extend(had);
+                if died {
+                    return (Outcome::Died, effects);
                 }
             }
-            Err(error) => {
-                tried.outcome = Outcome::Broken(panic_of(error));
-                break;
-            }
+            Err(panic) => return (Outcome::Broken(panic.to_string()), effects),
         }
     }
-    tried
+    (Outcome::NeverReached, effects)
 }
 
 /// Runs a flow until it has the kinds of effects that it must have. On a very busy machine a run may give up before.
-async fn whole_run(flow: &'static Flow, permits: Arc<Semaphore>) -> Run {
+async fn whole_run(flow: &Flow) -> Run {
     for _ in 0..CLEAN_TRIES {
-        let run = clean_run(flow, Arc::clone(&permits)).await;
+        let _permit = PERMITS.acquire().await.unwrap();
+        let fault = Fault::new(None);
+        assert!(run(flow, &fault).await.2, "nothing ends the run");
+        let run = Run { effects: fault.effects(), calms: fault.calms() };
         let lacks = run.lacks(flow.effects);
         if lacks.is_empty() {
             return run;
@@ -209,49 +180,31 @@ async fn whole_run(flow: &'static Flow, permits: Arc<Semaphore>) -> Run {
     panic!("{}: {CLEAN_TRIES} runs without a fault lacked effects that it must have, see above", flow.name)
 }
 
-fn having<'a>(runs: &'a [Run], effect: &'a Effect) -> impl Iterator<Item = &'a Run> {
-    runs.iter().filter(move |run| run.effects.contains(effect))
-}
-
-/// What runs without a fault show.
-struct Owed {
-    effects: BTreeSet<Effect>,
-    /// Points that leave behind what another does, which is tried.
-    elsewhere: BTreeSet<Point>,
-}
-
-impl Owed {
-    async fn by(flow: &'static Flow, permits: &Arc<Semaphore>) -> Self {
-        let runs = join_all((0..CLEAN_RUNS).map(|_| whole_run(flow, Arc::clone(permits)))).await;
-        let all: BTreeSet<&Effect> = runs.iter().flat_map(|run| &run.effects).collect();
-        let effects: BTreeSet<Effect> =
-            all.into_iter().filter(|effect| having(&runs, effect).count() >= MOST).cloned().collect();
-        let mut same: BTreeMap<&Calm, Vec<&Effect>> = BTreeMap::new();
-        if !TALK_TO_OTHERS.contains(&flow.name) && std::env::var_os("EVERY_POINT").is_none() {
-            for effect in &effects {
-                if let Some(calm) = calm_at(&runs, effect) {
-                    same.entry(calm).or_default().push(effect);
-                }
+/// The effects that are owed, and the points that leave behind what another does, which is tried.
+///
+/// Owed are those of two runs without a fault, so that an odd run adds none. One that it hides is still tried, since the runs
+/// that die after it have it.
+async fn owed(flow: &Flow) -> (BTreeSet<Effect>, BTreeSet<Point>) {
+    let (one, other) = tokio::join!(whole_run(flow), whole_run(flow));
+    let effects = &one.effects & &other.effects;
+    let mut same: BTreeMap<&Calm, Vec<&Effect>> = BTreeMap::new();
+    if !TALK_TO_OTHERS.contains(&flow.name) && std::env::var_os("EVERY_POINT").is_none() {
+        for effect in &effects {
+            if let Some(calm) = one.calms.get(effect).filter(|calm| other.calms.get(effect) == Some(*calm)) {
+                same.entry(calm).or_default().push(effect);
             }
         }
-        let mut elsewhere = BTreeSet::new();
-        for (calm, same) in same {
-            let before = same.iter().map(|effect| Point { effect: (*effect).clone(), when: When::Before });
-            // If no change stands for them, the first of them does.
-            let is_tried = calm.after.as_ref().is_some_and(|change| effects.contains(change));
-            elsewhere.extend(before.skip(usize::from(!is_tried)));
-            let reads = same.into_iter().filter(|effect| effect.is_read());
-            elsewhere.extend(reads.map(|read| Point { effect: read.clone(), when: When::After }));
-        }
-        Self { effects, elsewhere }
     }
-}
-
-/// How the services were at an effect, if all runs that have it agree.
-fn calm_at<'a>(runs: &'a [Run], effect: &'a Effect) -> Option<&'a Calm> {
-    let mut calms = having(runs, effect).map(|run| run.calms.get(effect));
-    let first = calms.next()??;
-    calms.all(|calm| calm == Some(first)).then_some(first)
+    let mut elsewhere = BTreeSet::new();
+    for (calm, same) in same {
+        let before = same.iter().map(|effect| Point { effect: (*effect).clone(), when: When::Before });
+        // If no change stands for them, the first of them does.
+        let is_tried = calm.after.as_ref().is_some_and(|change| effects.contains(change));
+        elsewhere.extend(before.skip(usize::from(!is_tried)));
+        let reads = same.into_iter().filter(|effect| effect.is_read());
+        elsewhere.extend(reads.map(|read| Point { effect: read.clone(), when: When::After }));
+    }
+    (effects, elsewhere)
 }
 
 /// The result of a flow: at how many owed and other points it died, which points no run reached, and what failed.
@@ -266,36 +219,29 @@ struct Report {
 }
 
 /// Tries every owed point of a flow, and every other point that shows up meanwhile.
-async fn try_flow(flow: &'static Flow, permits: Arc<Semaphore>) -> Report {
-    let owed = Owed::by(flow, &permits).await;
+async fn try_flow(flow: &'static Flow) -> Report {
+    let (owed, elsewhere) = owed(flow).await;
     let mut report = Report::default();
-    let (mut known, mut next) = (owed.effects.clone(), owed.effects.clone());
+    let (mut known, mut next) = (owed.clone(), owed.clone());
     while !next.is_empty() {
         let both = |effect: &Effect| [When::Before, When::After].map(|when| Point { effect: effect.clone(), when });
         let (same, points): (Vec<Point>, Vec<Point>) =
-            next.iter().flat_map(both).partition(|point| owed.elsewhere.contains(point));
+            next.iter().flat_map(both).partition(|point| elsewhere.contains(point));
         report.same += same.len();
-        let tries = points.into_iter().map(|point| {
-            let tries = if owed.effects.contains(&point.effect) { TRIES } else { EXTRA_TRIES };
-            try_point(flow, point, tries, Arc::clone(&permits))
-        });
+        let is_owed = |point: &Point| owed.contains(&point.effect);
+        let tries = points.iter().map(|point| try_point(flow, point, if is_owed(point) { TRIES } else { EXTRA_TRIES }));
         let mut seen = BTreeSet::new();
-        for mut tried in join_all(tries).await {
-            seen.append(&mut tried.effects);
-            let is_owed = owed.effects.contains(&tried.point.effect);
-            let what =
-                format!("{}, {:?} {} {}", flow.name, tried.point.when, tried.point.effect.kind, tried.point.effect.nth);
-            match tried.outcome {
-                Outcome::Died if is_owed => report.owed += 1,
+        for (point, (outcome, effects)) in points.iter().zip(join_all(tries).await) {
+            seen.extend(effects);
+            let what = format!("{}, {:?} {} {}", flow.name, point.when, point.effect.kind, point.effect.nth);
+            match outcome {
+                Outcome::Died if is_owed(point) => report.owed += 1,
                 Outcome::Died => report.others += 1,
                 // A busy machine repeats calls that are slow, and such a call is an effect of its own. The runs above may have
                 // had one each, so it is owed only if a run without a fault still has it.
-                Outcome::NeverReached
-                    if is_owed && whole_run(flow, Arc::clone(&permits)).await.effects.contains(&tried.point.effect) =>
-                {
-                    report
-                        .bad
-                        .push(format!("{what}: none of {TRIES} runs reached it, and a run without a fault has it"));
+                Outcome::NeverReached if is_owed(point) && whole_run(flow).await.effects.contains(&point.effect) => {
+                    let why = format!("none of {TRIES} runs reached it, and a run without a fault has it");
+                    report.bad.push(format!("{what}: {why}"));
                 }
                 Outcome::NeverReached => report.missed.push(what),
                 Outcome::Broken(why) => report.bad.push(format!("{what}: it does not heal: {why}")),
@@ -311,17 +257,13 @@ async fn try_flow(flow: &'static Flow, permits: Arc<Semaphore>) -> Report {
 /// behind the same are tried too.
 #[tokio::test(flavor = "multi_thread")]
 async fn every_function_may_die_at_every_effect() {
-    let permits = Arc::new(Semaphore::new(AT_ONCE));
     let wanted = std::env::var("CRASHES").ok();
     let has_flow = |name: &str| FLOWS.into_iter().flatten().any(|flow| flow.name == name);
     assert!(TALK_TO_OTHERS.into_iter().all(has_flow), "a flow of {TALK_TO_OTHERS:?} has another name now");
     let is_wanted = |flow: &&Flow| wanted.as_ref().is_none_or(|wanted| flow.name.contains(wanted));
     assert!(FLOWS.into_iter().flatten().any(|flow| is_wanted(&flow)), "no flow has {wanted:?} in its name");
-    let flows = FLOWS
-        .into_iter()
-        .flatten()
-        .filter(is_wanted)
-        .map(|flow| (flow.name, tokio::spawn(try_flow(flow, Arc::clone(&permits)))));
+    let wanted_flows = FLOWS.into_iter().flatten().filter(is_wanted);
+    let flows = wanted_flows.map(|flow| (flow.name, tokio::spawn(try_flow(flow))));
     let (mut points, mut all) = (BTreeMap::new(), Report::default());
     for (name, tried) in flows.collect::<Vec<_>>() {
         let report = tried.await.unwrap_or_else(|error| panic!("{name}: {error}"));
