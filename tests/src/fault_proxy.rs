@@ -10,14 +10,13 @@ use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 use axum::Router;
 use axum::body::Bytes;
 use axum::http::HeaderMap;
-use axum::response::Response;
 use local::server::Server;
 use local::upstream::{Upstream, target};
-use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
 use tokio::sync::Notify;
 
-use crate::resp::read_value;
+use crate::recorder::Recorded;
+use crate::resp::Connection;
 use crate::seen::{Calm, Effect, Seen};
 
 /// On which side of an effect the function dies.
@@ -86,22 +85,25 @@ impl Fault {
         !self.over.swap(true, Ordering::SeqCst)
     }
 
-    /// Proxies in front of Redis and AWS that name each effect, and stop once this fault has struck or its run is over.
-    pub fn proxies(self: &Arc<Self>, redis: SocketAddr, aws: &str) -> [Server; 2] {
-        self.proxies_with(redis, aws, Nothing)
-    }
-
-    pub(crate) fn proxies_with(self: &Arc<Self>, redis: SocketAddr, aws: &str, hook: impl Hook) -> [Server; 2] {
-        let (hook, aws) = (Arc::new(hook), Arc::new(Upstream::new(aws)));
-        let (fault, of_redis) = (Arc::clone(self), Arc::clone(&hook));
+    /// Proxies in front of Redis and AWS that name each effect, and stop once this fault has struck or its run is over. They
+    /// may record the effects too.
+    pub fn proxies(self: &Arc<Self>, redis: SocketAddr, aws: &str, recorded: Option<Recorded>) -> [Server; 2] {
+        let (recorded, aws) = (recorded.map(Arc::new), Arc::new(Upstream::new(aws)));
+        let (fault, of_redis) = (Arc::clone(self), recorded.clone());
         let redis = Server::tcp(move |client| {
-            let (fault, hook) = (Arc::clone(&fault), Arc::clone(&of_redis));
-            async move { pass_commands(client, redis, &fault, &*hook).await }
+            let (fault, recorded) = (Arc::clone(&fault), of_redis.clone());
+            async move { pass_commands(client, redis, &fault, recorded.as_deref()).await }
         });
         let fault = Arc::clone(self);
         let answer = async move |headers: HeaderMap, body: Bytes| {
             let kind = target(&headers).rsplit('.').next().unwrap_or_default().to_owned();
-            match fault.pass(kind, hook.ask_aws(&aws, headers, body)).await {
+            let effect = async {
+                match &recorded {
+                    Some(recorded) => recorded.ask_aws(&aws, headers, body).await,
+                    None => aws.pass(&headers, body).await.ok(),
+                }
+            };
+            match fault.pass(&kind, effect).await {
                 Some(answer) => answer,
                 None => pending().await,
             }
@@ -110,11 +112,11 @@ impl Fault {
     }
 
     /// Counts an effect and performs it, unless the run dies here or has died.
-    pub(crate) async fn pass<T>(&self, kind: String, effect: impl Future<Output = Option<T>>) -> Option<T> {
+    async fn pass<T>(&self, kind: &str, effect: impl Future<Output = Option<T>>) -> Option<T> {
         if self.is_over() {
             return None;
         }
-        let begun = self.seen().begin(&kind);
+        let begun = self.seen().begin(kind);
         let point = self.point.as_ref().filter(|point| point.effect == begun);
         let is_last = |when| point.is_some_and(|point| point.when == when);
         if is_last(When::Before) {
@@ -140,58 +142,20 @@ impl Fault {
     }
 }
 
-/// What a proxy does with each effect that it passes.
-pub(crate) trait Hook: Send + Sync + 'static {
-    fn ask_redis(
-        &self,
-        _kind: &str,
-        command: Vec<u8>,
-        redis: &mut RedisConnection,
-    ) -> impl Future<Output = Option<Vec<u8>>> + Send {
-        redis.ask(command)
-    }
-
-    fn ask_aws(
-        &self,
-        aws: &Upstream,
-        headers: HeaderMap,
-        body: Bytes,
-    ) -> impl Future<Output = Option<Response>> + Send {
-        async move { aws.pass(&headers, body).await.ok() }
-    }
-}
-
-struct Nothing;
-
-impl Hook for Nothing {}
-
-/// A connection to the Redis behind a proxy.
-pub(crate) struct RedisConnection {
-    stream: TcpStream,
-    answered: Vec<u8>,
-}
-
-impl RedisConnection {
-    pub(crate) async fn ask(&mut self, command: Vec<u8>) -> Option<Vec<u8>> {
-        self.stream.write_all(&command).await.ok()?;
-        self.answer().await
-    }
-
-    pub(crate) async fn answer(&mut self) -> Option<Vec<u8>> {
-        read_value(&mut self.stream, &mut self.answered).await
-    }
-}
-
 /// Passes one command at a time, since pipelined commands are separate effects too.
-async fn pass_commands(mut client: TcpStream, upstream: SocketAddr, fault: &Fault, hook: &impl Hook) -> Option<()> {
-    let mut redis = RedisConnection { stream: TcpStream::connect(upstream).await.ok()?, answered: Vec::new() };
-    let mut asked = Vec::new();
+async fn pass_commands(client: TcpStream, redis: SocketAddr, fault: &Fault, recorded: Option<&Recorded>) -> Option<()> {
+    let (mut client, mut redis) = (Connection::new(client), Connection::new(TcpStream::connect(redis).await.ok()?));
     loop {
-        let command = read_value(&mut client, &mut asked).await?;
+        let command = client.read().await?;
         let kind = kind_of(&command)?;
-        let effect = hook.ask_redis(&kind, command, &mut redis);
-        let answer = fault.pass(kind.clone(), effect).await?;
-        client.write_all(&answer).await.ok()?;
+        let effect = async {
+            match recorded {
+                Some(recorded) => recorded.ask_redis(&kind, &command, &mut redis).await,
+                None => redis.ask(&command).await,
+            }
+        };
+        let answer = fault.pass(&kind, effect).await?;
+        client.write(&answer).await?;
     }
 }
 

@@ -15,11 +15,11 @@ pub use fault_proxy::{Fault, Point, When};
 pub use faulty_aws::{Conduct, FaultyAws, Service};
 pub use local::server::Server;
 pub use local::upstream::Upstream;
-pub use recorder::{Held, Mutants, Queues, Recorder, Run, trace_path};
+pub use recorder::{Held, Mutants, Queues, Recorded, Recorder, Run, trace_path};
 pub use round::{
     TestRound, first_version, fresh_id, fresh_reservation, held, packed_at, redis_at, round, sell_returned,
+    set_cooldown_until, terms, unsold, until_cooldown_ends, user,
 };
-pub use round::{set_cooldown_until, terms, unsold, until_cooldown_ends, user};
 pub use seen::{Calm, Effect};
 pub use slow_proxy::SlowProxy;
 pub use tls_front::{Authority, TlsFront};

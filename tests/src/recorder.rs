@@ -16,7 +16,7 @@ use sale::ReservationId;
 
 pub use self::aws::Queues;
 use self::names::Names;
-pub use self::proxy::Mutants;
+pub use self::proxy::{Mutants, Recorded};
 pub use self::redis::Held;
 
 #[derive(Clone)]
@@ -100,9 +100,6 @@ impl Run {
 }
 
 /// The file for the trace of this name.
-///
-/// # Panics
-/// If the folder cannot be created.
 pub fn trace_path(name: &str) -> PathBuf {
     let folder = local::paths::root().join("target/traces");
     std::fs::create_dir_all(&folder).expect("a folder in target");

@@ -1,13 +1,34 @@
-use tokio::io::AsyncReadExt;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-/// Reads one value of the Redis protocol. Bytes after it stay in `buffer`.
-pub(crate) async fn read_value(stream: &mut TcpStream, buffer: &mut Vec<u8>) -> Option<Vec<u8>> {
-    loop {
-        if let Some(length) = length_of_value(buffer) {
-            return Some(buffer.drain(..length).collect());
+/// A connection that carries values of the Redis protocol.
+pub(crate) struct Connection {
+    stream: TcpStream,
+    /// What has come after the last value.
+    buffer: Vec<u8>,
+}
+
+impl Connection {
+    pub(crate) const fn new(stream: TcpStream) -> Self {
+        Self { stream, buffer: Vec::new() }
+    }
+
+    pub(crate) async fn read(&mut self) -> Option<Vec<u8>> {
+        loop {
+            if let Some(length) = length_of_value(&self.buffer) {
+                return Some(self.buffer.drain(..length).collect());
+            }
+            self.stream.read_buf(&mut self.buffer).await.ok().filter(|length| *length > 0)?;
         }
-        stream.read_buf(buffer).await.ok().filter(|length| *length > 0)?;
+    }
+
+    pub(crate) async fn write(&mut self, bytes: &[u8]) -> Option<()> {
+        self.stream.write_all(bytes).await.ok()
+    }
+
+    pub(crate) async fn ask(&mut self, command: &[u8]) -> Option<Vec<u8>> {
+        self.write(command).await?;
+        self.read().await
     }
 }
 

@@ -1,20 +1,16 @@
 use std::collections::BTreeMap;
-use std::net::SocketAddr;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 use axum::body::{Body, Bytes, to_bytes};
 use axum::http::HeaderMap;
 use axum::response::Response;
-use local::server::Server;
 use local::upstream::{Upstream, target};
 use model::Guards;
 use redis::Value;
 
 use super::redis::{Call, Held};
 use super::{Run, aws};
-use crate::Fault;
-use crate::fault_proxy::{Hook, RedisConnection};
-use crate::resp::length_of_value;
+use crate::resp::{Connection, length_of_value};
 
 /// Larger than any answer of a small run.
 const MAX_ANSWER_BYTES: usize = 1 << 20;
@@ -28,23 +24,22 @@ pub struct Mutants {
     pub requests: Vec<(String, String)>,
 }
 
-struct Recorded {
+/// What proxies do that record a run's traffic.
+pub struct Recorded {
     run: Run,
     mutants: Mutants,
     staged: Mutex<Guards>,
 }
 
 impl Run {
-    /// Proxies in front of Redis and AWS that record their traffic, and end with the fault.
-    pub fn proxies(&self, redis: SocketAddr, aws: &str, fault: &Arc<Fault>, mutants: &Mutants) -> [Server; 2] {
-        let recorded = Recorded { run: self.clone(), mutants: mutants.clone(), staged: Mutex::default() };
-        fault.proxies_with(redis, aws, recorded)
+    pub fn recorded(&self, mutants: &Mutants) -> Recorded {
+        Recorded { run: self.clone(), mutants: mutants.clone(), staged: Mutex::default() }
     }
 }
 
-impl Hook for Recorded {
-    async fn ask_redis(&self, kind: &str, command: Vec<u8>, redis: &mut RedisConnection) -> Option<Vec<u8>> {
-        let words: Vec<String> = redis::from_redis_value(redis::parse_redis_value(&command).ok()?).unwrap_or_default();
+impl Recorded {
+    pub(crate) async fn ask_redis(&self, kind: &str, command: &[u8], redis: &mut Connection) -> Option<Vec<u8>> {
+        let words: Vec<String> = redis::from_redis_value(redis::parse_redis_value(command).ok()?).unwrap_or_default();
         let script = kind.split_once(' ').map_or("", |(_, script)| script);
         match Call::of(script, &words) {
             Some(call) => self.run_script(redis, &call, script, words).await,
@@ -52,7 +47,7 @@ impl Hook for Recorded {
         }
     }
 
-    async fn ask_aws(&self, aws: &Upstream, mut headers: HeaderMap, body: Bytes) -> Option<Response> {
+    pub(crate) async fn ask_aws(&self, aws: &Upstream, mut headers: HeaderMap, body: Bytes) -> Option<Response> {
         let body = self.mutants.requests.iter().fold(body, |body, (from, to)| replaced(&body, from, to));
         let (recorder, target) = (&self.run.recorder, target(&headers).to_owned());
         let from = recorder.moment();
@@ -68,13 +63,11 @@ impl Hook for Recorded {
         }
         Some(Response::from_parts(parts, Body::from(answer)))
     }
-}
 
-impl Recorded {
     /// Runs a script and reads what Redis holds after it, in one step.
     async fn run_script(
         &self,
-        redis: &mut RedisConnection,
+        redis: &mut Connection,
         call: &Call,
         script: &str,
         mut words: Vec<String>,
@@ -96,11 +89,11 @@ impl Recorded {
         }
         let from = run.recorder.moment();
         // MULTI's answer, and one QUEUED for each command.
-        redis.ask(pipe.get_packed_pipeline()).await?;
+        redis.ask(&pipe.get_packed_pipeline()).await?;
         for _ in 0..within {
-            redis.answer().await?;
+            redis.read().await?;
         }
-        let all = redis.answer().await?;
+        let all = redis.read().await?;
         let head = all.windows(2).position(|pair| pair == b"\r\n")? + 2;
         let answer = all[head..head + length_of_value(&all[head..])?].to_vec();
         if let Ok(Value::Array(values)) = redis::parse_redis_value(&all)

@@ -64,9 +64,6 @@ impl Held {
     }
 
     /// Reads the keys of this tag at once.
-    ///
-    /// # Panics
-    /// If it answers something else.
     pub async fn now(url: &str, tag: &str) -> redis::RedisResult<Self> {
         let mut connection = crate::redis_at(url).await;
         let mut pipe = redis::pipe();

@@ -17,7 +17,7 @@ impl World {
     pub(super) async fn new(lab: &Lab, fault: &Arc<Fault>) -> Self {
         let deployment = &cloud().await.deployment;
         let valkey = SocketAddr::from(([127, 0, 0, 1], lab.valkey.port()));
-        let [redis, aws] = fault.proxies(valkey, &deployment.endpoint);
+        let [redis, aws] = fault.proxies(valkey, &deployment.endpoint, None);
         let config = deployment.aws_config().into_builder().endpoint_url(aws.url()).build();
         // Messages that a dead function had received come back after a second instead of a minute: the clock of SQS
         // cannot be moved.

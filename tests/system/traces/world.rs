@@ -66,7 +66,8 @@ impl World {
     ) -> How {
         let (run, fault) = (self.recorder.begin(function, of), Fault::new(point));
         let valkey = SocketAddr::from(([127, 0, 0, 1], self.lab.valkey.port()));
-        let [redis, aws] = run.proxies(valkey, &cloud().await.deployment.endpoint, &fault, &self.mutants);
+        let recorded = Some(run.recorded(&self.mutants));
+        let [redis, aws] = fault.proxies(valkey, &cloud().await.deployment.endpoint, recorded);
         // Nothing may depend on how busy the machine is.
         let config = cloud().await.deployment.patient_aws_config().into_builder().endpoint_url(aws.url()).build();
         let context = Context::new(self.lab.settings(), config.clone(), Clock::ahead_by_ms(ahead_s * 1000).patient())
