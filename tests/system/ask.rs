@@ -150,10 +150,9 @@ impl Ask {
 
     pub(crate) fn paid(payment: &str, reservation: &str, price_minor: u64, key: &str) -> Self {
         let mut body = events::sample("messages/payment");
-        let data = json!({
+        body["data"] = json!({
             "payment_id": payment, "reservation_id": reservation, "price_minor": price_minor, "currency": "EUR"
         });
-        body["data"] = data;
         Self::callback(body.to_string(), key)
     }
 

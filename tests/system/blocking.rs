@@ -183,13 +183,16 @@ async fn an_order_that_fails_at_the_limit_is_no_violation() {
     }
 }
 
+/// Counts a violation of eve, of which this many block.
+async fn count(ledger: &Ledger, violations: u32, at: EpochMs) -> ViolationOutcome {
+    let door = DoorTerms { violations, ..STRICT };
+    ledger.count_violation(&user("eve"), BlockReason::WrongAnswers, &door, at).await.unwrap()
+}
+
 #[tokio::test]
 async fn violations_add_up_within_their_window_only() {
     let lab = Lab::new().await;
-    let door = DoorTerms { violations: 3, ..STRICT };
-    let violation = async |at_s: u32| {
-        lab.ledger.count_violation(&user("eve"), BlockReason::WrongAnswers, &door, in_s(at_s)).await.unwrap()
-    };
+    let violation = async |at_s: u32| count(&lab.ledger, 3, in_s(at_s)).await;
     assert_eq!(violation(0).await, ViolationOutcome::Counted(1));
     assert_eq!(violation(300).await, ViolationOutcome::Counted(2));
     assert_eq!(violation(601).await, ViolationOutcome::Counted(1), "a new window");
@@ -203,27 +206,20 @@ async fn violations_add_up_within_their_window_only() {
 
 #[tokio::test]
 async fn violations_at_once_begin_one_window_and_none_is_lost() {
-    let lab = Lab::new().await;
-    let door = DoorTerms { violations: 100, ..STRICT };
-    let (eve, now) = (user("eve"), in_s(0));
-    let violations = (0..10).map(|_| lab.ledger.count_violation(&eve, BlockReason::ForgedTokens, &door, now));
-    let counts: Vec<ViolationOutcome> = futures::future::try_join_all(violations).await.unwrap();
+    let (lab, now) = (Lab::new().await, now());
+    let counts = join_all((0..10).map(|_| count(&lab.ledger, 100, now))).await;
     assert!((1..=10).all(|count| counts.contains(&ViolationOutcome::Counted(count))), "{counts:?}");
 }
 
 #[tokio::test]
 async fn a_violation_whose_answer_is_lost_counts_once() {
-    let lab = Lab::new().await;
-    let door = DoorTerms { violations: 100, ..STRICT };
-    let (eve, now) = (user("eve"), in_s(0));
-    let count =
-        async |ledger: &Ledger| ledger.count_violation(&eve, BlockReason::WrongAnswers, &door, now).await.unwrap();
-    assert_eq!(count(&lab.ledger).await, ViolationOutcome::Counted(1));
+    let (lab, now) = (Lab::new().await, now());
+    assert_eq!(count(&lab.ledger, 100, now).await, ViolationOutcome::Counted(1));
     let parts = Parts::patient(&lab).await;
     parts.aws.set(Service::DynamoDb, Conduct::LosesOneAnswer);
-    assert_eq!(count(&parts.ledger).await, ViolationOutcome::Counted(2));
+    assert_eq!(count(&parts.ledger, 100, now).await, ViolationOutcome::Counted(2));
     assert_eq!(parts.aws.answered("DynamoDB_20120810.UpdateItem"), 2, "the answer was lost");
-    assert_eq!(count(&lab.ledger).await, ViolationOutcome::Counted(3));
+    assert_eq!(count(&lab.ledger, 100, now).await, ViolationOutcome::Counted(3));
 }
 
 #[tokio::test]

@@ -21,12 +21,23 @@ async fn answered(lab: &Lab, code: &'static str, count: u64) {
     lab.stock.round(&round(SALE, 1)).tally(&BTreeMap::from([(code, count)])).await.unwrap();
 }
 
+/// Has the crowd come between two looks. The sale is found busy.
+async fn gets_busy(lab: &Lab, throttle_busy_to: Option<u32>) {
+    assert_eq!(look(lab, 0, throttle_busy_to).await, 0);
+    answered(lab, "challenged", CROWD).await;
+    assert_eq!(look(lab, 1, throttle_busy_to).await, 1);
+}
+
 async fn noted(lab: &Lab) -> NotedTraffic {
     lab.ledger.traffic_of([&round(SALE, 1)]).await.unwrap().remove(&round(SALE, 1)).unwrap()
 }
 
+async fn shown(lab: &Lab) -> Value {
+    lab.read(format!("/v1/admin/sales/{SALE}")).await
+}
+
 async fn limit(lab: &Lab) -> Value {
-    lab.read(format!("/v1/admin/sales/{SALE}")).await["throttle_requests_per_s"].clone()
+    shown(lab).await["throttle_requests_per_s"].clone()
 }
 
 async fn throttles(lab: &Lab) -> usize {
@@ -36,13 +47,10 @@ async fn throttles(lab: &Lab) -> usize {
 #[tokio::test]
 async fn a_sale_that_nobody_planned_is_found_busy_and_shown_until_the_crowd_has_gone() {
     let lab = Lab::selling(terms(9, 1)).await;
-    assert_eq!(look(&lab, 0, None).await, 0);
-    answered(&lab, "challenged", CROWD).await;
-    assert_eq!(look(&lab, 1, None).await, 1);
-
+    gets_busy(&lab, None).await;
     let list = lab.read("/v1/admin/sales").await;
     let page = lab.read("/v1/admin/sales?state=open").await;
-    let one = lab.read(format!("/v1/admin/sales/{SALE}")).await;
+    let one = shown(&lab).await;
     for busy in [&list["sales"][0]["busy"], &page["sales"][0]["busy"], &one["busy"]] {
         // A minute by the clocks, plus the time that the runs took.
         let rate = busy["requests_per_s"].as_u64().unwrap();
@@ -52,7 +60,7 @@ async fn a_sale_that_nobody_planned_is_found_busy_and_shown_until_the_crowd_has_
     assert_eq!((limit(&lab).await, throttles(&lab).await), (Value::Null, 0), "limiting it is left to operators");
 
     assert_eq!(look(&lab, 2, None).await, 0);
-    assert_eq!(lab.read(format!("/v1/admin/sales/{SALE}")).await["busy"], Value::Null);
+    assert_eq!(shown(&lab).await["busy"], Value::Null);
 }
 
 #[tokio::test]
@@ -89,18 +97,14 @@ async fn it_is_limited_once_however_many_look_and_who_undoes_that_is_obeyed() {
 async fn a_sale_is_limited_to_no_less_than_was_planned() {
     let door = DoorTerms { planned_requests_per_s: Some(4_000), ..DoorTerms::default() };
     let lab = Lab::selling(Terms { door, ..terms(9, 1) }).await;
-    look(&lab, 0, Some(50)).await;
-    answered(&lab, "challenged", CROWD).await;
-    look(&lab, 1, Some(50)).await;
+    gets_busy(&lab, Some(50)).await;
     assert_eq!(limit(&lab).await, json!(4_000));
 }
 
 #[tokio::test]
 async fn what_was_seen_long_ago_is_not_shown_as_of_now() {
     let lab = Lab::selling(terms(9, 1)).await;
-    look(&lab, 0, None).await;
-    answered(&lab, "challenged", CROWD).await;
-    assert_eq!(look(&lab, 1, None).await, 1);
+    gets_busy(&lab, None).await;
     let ask = Ask::get(format!("/v1/admin/sales/{SALE}")).by_operator();
     let in_minutes = async |minutes: i64| {
         let deps = admin::AdminDeps { clock: Clock::ahead_by_ms(minutes * 60_000), ..lab.admin() };
@@ -118,9 +122,7 @@ async fn nothing_else_that_was_done_keeps_a_round_from_being_limited() {
         let ask = Ask::post_sale(what).header("idempotency-key", key);
         lab.answer(&ask.json(&json!({ "round": 1 }))).await.expect(200);
     }
-    look(&lab, 0, Some(50)).await;
-    answered(&lab, "challenged", CROWD).await;
-    assert_eq!(look(&lab, 1, Some(50)).await, 1);
+    gets_busy(&lab, Some(50)).await;
     assert_eq!(limit(&lab).await, json!(50));
 }
 
@@ -128,9 +130,7 @@ async fn nothing_else_that_was_done_keeps_a_round_from_being_limited() {
 async fn what_an_operator_limited_stays_so() {
     let lab = Lab::selling(terms(9, 1)).await;
     lab.throttle(Some(700)).await;
-    look(&lab, 0, Some(50)).await;
-    answered(&lab, "challenged", CROWD).await;
-    assert_eq!(look(&lab, 1, Some(50)).await, 1);
+    gets_busy(&lab, Some(50)).await;
     assert_eq!((limit(&lab).await, throttles(&lab).await), (json!(700), 1));
 }
 
@@ -143,7 +143,7 @@ async fn a_look_that_was_frozen_notes_nothing() {
     let busy = Traffic { requests_per_s: u32::MAX, busy_since_ms: Some(stale.traffic.at_ms), ..stale.traffic };
     assert!(!lab.ledger.note_traffic(&lab.round().await, Some(&stale), busy, true).await.unwrap());
     assert!(!lab.ledger.note_traffic(&lab.round().await, None, busy, true).await.unwrap(), "also if nothing was noted");
-    assert_eq!(lab.read(format!("/v1/admin/sales/{SALE}")).await["busy"], Value::Null);
+    assert_eq!(shown(&lab).await["busy"], Value::Null);
 }
 
 #[tokio::test]
