@@ -1,6 +1,7 @@
 //! Bad requests to every route, and the problem that each must get.
 
 use crate::prelude::*;
+use crate::shop::in_s;
 
 pub(crate) struct Bad {
     pub(crate) what: String,
@@ -229,6 +230,10 @@ fn create() -> Vec<Bad> {
         ("list_price_minor", good["price_minor"].clone()),
         ("terms_url", json!("javascript:alert(1)")),
         ("expected_audience", json!(0)),
+        ("early_access", json!([{ "group": "gold members", "lead_s": 60 }])),
+        ("early_access", json!([{ "group": "members", "lead_s": 0 }])),
+        ("early_access", json!([{ "group": "members", "lead_s": 60, "quota": { "units": 101, "for_s": 60 } }])),
+        ("early_access", json!([{ "group": "members", "lead_s": 60, "phase": 1 }])),
     ] {
         push(format!("{member} is {:.40}", value.to_string()), with(&good, member, Some(value)));
     }
@@ -303,6 +308,73 @@ fn callbacks(target: &Target) -> Vec<Bad> {
     cases
 }
 
+/// Bodies that an operator posts in vain.
+fn posted(path: &str, bodies: impl IntoIterator<Item = Value>) -> impl Iterator<Item = Bad> {
+    bodies.into_iter().map(move |body| invalid(format!("{path}: {body}"), Ask::post(path).by_operator().json(&body)))
+}
+
+/// Bounds are tested in `sale`; these show that each member is held to its own.
+fn campaigns(target: &Target) -> Vec<Bad> {
+    let good = json!({ "campaign_id": "bad-new", "title": "Autumn", "sale_ids": [target.sale] });
+    let bodies = [
+        ("title", json!("a\nb")),
+        ("sale_ids", json!([target.sale, target.sale])),
+        ("sale_ids", json!(["Lamp"])),
+        ("campaign_id", json!("Autumn")),
+        ("version", json!(0)),
+        ("version", json!(u32::MAX)),
+        ("version", json!("1")),
+        ("total", json!(1)),
+        ("limit_per_user", json!(0)),
+        ("limit_per_user", json!(101)),
+        ("limit_per_user", json!(-1)),
+        ("limit_per_user", json!(300)),
+        ("limit_per_user", json!("2")),
+        ("limit_per_user", json!(1.5)),
+    ];
+    posted("/v1/admin/campaigns", bodies.map(|(member, value)| with(&good, member, Some(value)))).collect()
+}
+
+/// What a network may be is tested in `sale`.
+fn blocks() -> Vec<Bad> {
+    let until = in_s(3600);
+    let bodies = [
+        json!({ "network": "10.0.0.0/8", "until": until }),
+        json!({ "network": "everybody", "until": until }),
+        json!({ "address": "192.0.2.0/24", "until": until }),
+        json!({ "address": "192.0.2", "until": until }),
+        json!({ "address": 7, "until": until }),
+        json!({ "until": until }),
+        json!({ "user": "alice", "address": "192.0.2.1", "until": until }),
+        json!({ "user": "alice", "until": until, "note": "why" }),
+        json!({ "address": "192.0.2.1", "until": until, "note": "" }),
+        json!({ "address": "192.0.2.1", "until": until, "note": "n".repeat(121) }),
+        json!({ "address": "192.0.2.1", "until": in_s(0) }),
+        json!({ "address": "192.0.2.1" }),
+    ];
+    posted("/v1/admin/blocked", bodies).collect()
+}
+
+fn groups() -> Vec<Bad> {
+    let users = "/v1/admin/groups/members/users";
+    let many: Vec<String> = (0..1001).map(|user| format!("u{user}")).collect();
+    let mut cases = vec![invalid("users: cursor", Ask::get(format!("{users}?cursor=a%20b")).by_operator())];
+    for path in [users, &format!("{users}/remove")] {
+        for users in [json!([]), json!(many), json!(["a b"]), json!([""]), json!([7]), json!("alice"), json!(null)] {
+            cases.extend(posted(path, [json!({ "users": users })]));
+        }
+        cases.extend(posted(path, [json!({ "users": ["a"], "group": "b" })]));
+        let large = Ask::post(path).by_operator().json(&json!({ "users": [long(520_000)] }));
+        cases.push(bad("users: large", large, 413, "too_large"));
+    }
+    for group in ["a.b", &long(49)] {
+        let path = format!("/v1/admin/groups/{group}/users");
+        cases.extend(posted(&path, [json!({ "users": ["alice"] })]));
+        cases.push(invalid("users: group", Ask::get(&path).by_operator()));
+    }
+    cases
+}
+
 /// A lottery's winners can be sent again once it is drawn.
 fn resend(target: &Target) -> Vec<Bad> {
     let path = |id: &str, round: &str| format!("/v1/admin/sales/{id}/rounds/{round}/winners/resend");
@@ -326,5 +398,8 @@ pub(crate) fn all(target: &Target) -> Vec<Bad> {
     cases.extend(other_admin(target));
     cases.extend(callbacks(target));
     cases.extend(resend(target));
+    cases.extend(campaigns(target));
+    cases.extend(blocks());
+    cases.extend(groups());
     cases
 }

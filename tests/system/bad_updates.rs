@@ -73,13 +73,21 @@ fn life(target: &Target) -> Vec<Bad> {
     for value in wrong_types().into_iter().chain([json!("1"), json!(4_294_967_296u64)]) {
         cases.push(invalid(format!("edit: version {value}"), edit(&json!({ "version": value, "title": "A lamp" }))));
     }
-    let members = "title opens_at closes_at total price_minor currency door allocation settlement rain";
+    let members = "title opens_at closes_at total price_minor currency door gate allocation settlement rain";
     for member in members.split(' ') {
         // Some of these members accept an empty object.
         for value in wrong_types().into_iter().filter(|value| *value != json!({})) {
             let body = with(&of_round, member, Some(value));
             cases.push(invalid(format!("edit: {body}"), edit(&body)));
         }
+    }
+    for gate in [
+        json!({ "challenge": "song" }),
+        json!({ "work_bits": 25 }),
+        json!({ "groups_see": ["a b"] }),
+        json!({ "captcha": true }),
+    ] {
+        cases.push(invalid(format!("edit: gate {gate}"), edit(&with(&of_round, "gate", Some(gate)))));
     }
     cases.push(bad("withdraw: open", ask(&target.sale, "withdraw"), 409, "not_amendable"));
     cases.push(bad("delete: published", delete(&target.sale), 409, "not_amendable"));

@@ -137,20 +137,17 @@ async fn a_taken_unit_and_a_full_campaign_are_told_apart() {
 }
 
 #[tokio::test]
-async fn operators_set_it_within_bounds() {
+async fn a_sale_has_so_many_limits_and_no_more() {
     let lab = Lab::publishing(terms(10, 1)).await;
-    let campaign = |id: &str, limit: Value| json!({ "campaign_id": id, "title": "Days", "sale_ids": ["lamp"], "limit_per_user": limit });
-    for limit in [json!(0), json!(101), json!(-1), json!(300), json!("2"), json!(1.5)] {
-        lab.operate("campaigns", &campaign("days", limit)).await.problem(400, "invalid_request");
-    }
-    assert_eq!(lab.operate("campaigns", &campaign("days", json!(3))).await.expect(201).body["limit_per_user"], 3);
+    let campaign = |id: &str, limit: u8| json!({ "campaign_id": id, "title": "Days", "sale_ids": ["lamp"], "limit_per_user": limit });
+    assert_eq!(lab.operate("campaigns", &campaign("days", 3)).await.expect(201).body["limit_per_user"], 3);
     for n in 2..=5 {
-        lab.operate("campaigns", &campaign(&format!("days-{n}"), json!(100))).await.expect(201);
+        lab.operate("campaigns", &campaign(&format!("days-{n}"), 100)).await.expect(201);
     }
     // The index is eventually consistent.
     let full = async || (lab.ledger.campaigns().await.unwrap().len() == 5).then_some(());
-    crate::wait::until("five campaigns", full).await;
-    lab.operate("campaigns", &campaign("days-6", json!(1))).await.problem(400, "invalid_request");
+    until("five campaigns", full).await;
+    lab.operate("campaigns", &campaign("days-6", 1)).await.problem(400, "invalid_request");
     let without = json!({ "campaign_id": "days-6", "title": "Days", "sale_ids": ["lamp"] });
     lab.operate("campaigns", &without).await.expect(201);
 }

@@ -3,6 +3,7 @@
 use crate::admission::{enter, noted};
 use crate::lab::listed;
 use crate::prelude::*;
+use crate::shop::in_s;
 
 pub(crate) const USERS: &str = "/v1/admin/groups/members/users";
 
@@ -179,28 +180,14 @@ async fn a_round_is_loaded_before_its_first_group() {
 #[tokio::test]
 async fn operators_create_it_and_everybody_sees_it() {
     let lab = Lab::new().await;
-    let in_s = |s: u32| now().plus_s(s).to_string();
-    let sale = |early_access: Value| {
-        let (opens_at, closes_at) = (in_s(3600), in_s(7200));
-        let change = json!({ "opens_at": opens_at, "closes_at": closes_at, "total": 10, "early_access": early_access });
-        new_sale(SALE, &change)
-    };
-    let create = async |early_access: Value| lab.operate("sales", &sale(early_access)).await;
-    for bad in [
-        json!([{ "group": "gold members", "lead_s": 60 }]),
-        json!([{ "group": "members", "lead_s": 0 }]),
-        json!([{ "group": "members", "lead_s": 60, "quota": { "units": 11, "for_s": 60 } }]),
-        json!([{ "group": "members", "lead_s": 60, "phase": 1 }]),
-        json!(null),
-    ] {
-        create(bad).await.problem(400, "invalid_request");
-    }
     let early_access = json!([{ "group": "members", "lead_s": 600, "quota": { "units": 3, "for_s": 60 } }]);
-    let mut raining = sale(early_access.clone());
+    let change = json!({ "opens_at": in_s(3600), "closes_at": in_s(7200), "total": 10, "early_access": early_access });
+    let sale = new_sale(SALE, &change);
+    let mut raining = sale.clone();
     raining["rain"] = json!({ "at_once": 1 });
     let refused = lab.operate("sales", &raining).await;
     assert!(refused.problem(400, "invalid_request").text("detail").contains("cannot be combined with rain"));
-    assert_eq!(create(early_access.clone()).await.expect(201).body["early_access"], early_access);
+    assert_eq!(lab.operate("sales", &sale).await.expect(201).body["early_access"], early_access);
     let publish = Ask::post_sale("publish");
     assert_eq!(lab.answer(&publish).await.expect(200).body["early_access"], early_access);
     // On a very busy machine the catalog may answer 503 at first.
@@ -219,24 +206,8 @@ async fn operators_create_it_and_everybody_sees_it() {
 }
 
 #[tokio::test]
-async fn a_list_has_bounds() {
+async fn a_list_takes_the_longest_ids_and_each_once() {
     let lab = Lab::new().await;
-    let many: Vec<String> = (0..1001).map(|user| format!("u{user}")).collect();
-    for path in [USERS.to_owned(), format!("{USERS}/remove")] {
-        for bad in [json!([]), json!(many), json!(["a b"]), json!([""]), json!([7]), json!("alice"), json!(null)] {
-            write(&lab, &path, &bad).await.problem(400, "invalid_request");
-        }
-        let large = json!(["x".repeat(520_000)]);
-        write(&lab, &path, &large).await.problem(413, "too_large");
-        let other = Ask::post(&path).by_operator().json(&json!({ "users": ["a"], "group": "b" }));
-        lab.answer(&other).await.problem(400, "invalid_request");
-    }
-    for group in ["a.b", &"g".repeat(49)] {
-        let path = format!("/v1/admin/groups/{group}/users");
-        write(&lab, &path, &json!(["alice"])).await.problem(400, "invalid_request");
-        lab.answer(&Ask::get(&path).by_operator()).await.problem(400, "invalid_request");
-    }
-    lab.answer(&Ask::get(format!("{USERS}?cursor=a%20b")).by_operator()).await.problem(400, "invalid_request");
     let largest: Vec<String> = (0..1000).map(|user| format!("{user:\"<255}")).collect();
     assert_eq!(add(&lab, &json!(largest)).await.expect(200).body["users"], 1000, "the longest ids, quoted and escaped");
     let twice = add(&lab, &json!(["alice", "alice"])).await.expect(200);
