@@ -27,11 +27,8 @@ pub(super) const FLOWS: &[Flow] = &[
         |lab| with_sale(lab),
         |lab, world, _| async {
             let (id, sum) = read_picture(lab, "alice").await;
-            admission::handle(
-                &world.start(admission::AdmissionDeps::new),
-                answer_request("alice", &id, &sum).request(),
-            )
-            .await;
+            let ask = answer_request("alice", &id, &sum);
+            admission::handle(&world.start(admission::AdmissionDeps::new), ask.request()).await;
         },
         |lab, _| async {
             enter(lab, "alice").await.expect(201);

@@ -2,7 +2,7 @@
 
 use axum::http::StatusCode;
 
-use super::flow::{Flow, flow, four, nobody, open};
+use super::flow::{Flow, flow, nobody, open};
 use crate::events::received;
 use crate::merchant_events::{Tape, hold_to_schemas};
 use crate::prelude::*;
@@ -12,7 +12,7 @@ pub(super) const FLOWS: &[Flow] = &[
     flow!(
         "milestones of a round",
         ["BatchGetItem", "PutItem"],
-        |lab| open(lab, four(), &[], &[]),
+        |lab| open(lab, terms(4, 1), &[], &[]),
         |_, world, _| async {
             let _ = reconciliation::handle(&world.reconciliation()).await;
         },
@@ -28,7 +28,7 @@ pub(super) const FLOWS: &[Flow] = &[
     flow!(
         "events of a batch",
         ["PutEvents", "SendMessage"],
-        |lab| open(lab, four(), &["alice", "bob"], &[]),
+        |lab| open(lab, terms(4, 1), &["alice", "bob"], &[]),
         |lab, world, _| async {
             emitter::handle(&world.start(emitter::EmitterDeps::new), batch(lab).await).await;
         },
@@ -39,7 +39,7 @@ pub(super) const FLOWS: &[Flow] = &[
         "event that the merchant's address does not take",
         ["GetSecretValue", "ChangeMessageVisibility"],
         |lab| async {
-            let none = open(lab, four(), &[], &[]).await;
+            let none = open(lab, terms(4, 1), &[], &[]).await;
             lab.send("webhook", message()).await;
             none
         },

@@ -45,11 +45,6 @@ pub(super) async fn nobody() {}
 /// Checks nothing more.
 pub(super) async fn at_rest() {}
 
-/// A sale of four units.
-pub(super) fn four() -> Terms {
-    terms(4, 1)
-}
-
 /// An open and loaded sale, in which these have orders and those reservations.
 pub(super) async fn open(lab: &Lab, terms: Terms, ordered: &[&str], reserved: &[&str]) -> Vec<Reservation> {
     lab.open(SALE, &terms).await;

@@ -1,6 +1,6 @@
 //! The payment provider's callback, which it repeats until it gets 2xx.
 
-use super::flow::{Flow, flow, four, open, repeat};
+use super::flow::{Flow, flow, open, repeat};
 use super::purchase::expire;
 use super::world::World;
 use crate::prelude::*;
@@ -9,7 +9,7 @@ pub(super) const FLOWS: &[Flow] = &[
     flow!(
         "payment",
         ["GetSecretValue", "TransactWriteItems"],
-        |lab| open(lab, four(), &["alice"], &[]),
+        |lab| open(lab, terms(4, 1), &["alice"], &[]),
         |lab, world, reserved| pay(lab, world, &reserved[0]),
         |lab, reserved| repeat(lab, callback(lab, &reserved[0])),
         |lab, reserved| async {
@@ -22,7 +22,7 @@ pub(super) const FLOWS: &[Flow] = &[
         "late payment",
         ["GetSecretValue", "TransactWriteItems", "TransactWriteItems", "SendMessage"],
         |lab| async {
-            let reserved = open(lab, four(), &["alice"], &[]).await;
+            let reserved = open(lab, terms(4, 1), &["alice"], &[]).await;
             expire(lab, &reserved[0]).await;
             reserved
         },

@@ -1,6 +1,6 @@
 //! A purchase, up to its payment.
 
-use super::flow::{Flow, accepted, at_rest, flow, four, load_as_if_nothing_was_sold, nobody, open, repeat};
+use super::flow::{Flow, accepted, at_rest, flow, load_as_if_nothing_was_sold, nobody, open, repeat};
 use super::world::World;
 use crate::prelude::*;
 
@@ -8,7 +8,7 @@ pub(super) const FLOWS: &[Flow] = &[
     flow!(
         "reserve",
         ["EVALSHA reserve", "SendMessage"],
-        |lab| open(lab, four(), &[], &[]),
+        |lab| open(lab, terms(4, 1), &[], &[]),
         |_, world, _| ask(world, Ask::reserve(SALE, "alice")),
         |_, _| nobody(),
         |_, _| at_rest(),
@@ -16,7 +16,7 @@ pub(super) const FLOWS: &[Flow] = &[
     flow!(
         "reserve with a key",
         ["EVALSHA reserve", "SendMessage"],
-        |lab| open(lab, four(), &[], &[]),
+        |lab| open(lab, terms(4, 1), &[], &[]),
         |_, world, _| ask(world, reserve_with_key()),
         |lab, _| accepted(lab, reserve_with_key()),
         |lab, _| async { assert_eq!(lab.clean_audit().await, (3, 0, 1), "once") },
@@ -24,7 +24,7 @@ pub(super) const FLOWS: &[Flow] = &[
     flow!(
         "order",
         ["TransactWriteItems", "EVALSHA confirm", "SendMessage"],
-        |lab| open(lab, four(), &[], &["alice", "bob"]),
+        |lab| open(lab, terms(4, 1), &[], &["alice", "bob"]),
         |_, world, reserved| deliver(world, reserved),
         |_, _| nobody(),
         |lab, reserved| all_end_as(lab, reserved, OrderState::Pending),
@@ -43,7 +43,7 @@ pub(super) const FLOWS: &[Flow] = &[
     flow!(
         "cancel before the order",
         ["PutItem", "EVALSHA release"],
-        |lab| open(lab, four(), &[], &["alice"]),
+        |lab| open(lab, terms(4, 1), &[], &["alice"]),
         |_, world, reserved| ask(world, Ask::cancel(&reserved[0])),
         |lab, reserved| repeat(lab, Ask::cancel(&reserved[0])),
         |lab, reserved| all_end_as(lab, reserved, OrderState::Cancelled),
@@ -51,7 +51,7 @@ pub(super) const FLOWS: &[Flow] = &[
     flow!(
         "cancel after the order",
         ["TransactWriteItems", "EVALSHA release"],
-        |lab| open(lab, four(), &["alice"], &[]),
+        |lab| open(lab, terms(4, 1), &["alice"], &[]),
         |_, world, reserved| ask(world, Ask::cancel(&reserved[0])),
         |lab, reserved| repeat(lab, Ask::cancel(&reserved[0])),
         |lab, reserved| all_end_as(lab, reserved, OrderState::Cancelled),
@@ -59,7 +59,7 @@ pub(super) const FLOWS: &[Flow] = &[
     flow!(
         "expire",
         ["TransactWriteItems", "EVALSHA release"],
-        |lab| open(lab, four(), &["alice"], &[]),
+        |lab| open(lab, terms(4, 1), &["alice"], &[]),
         |_, world, reserved| async {
             expiry::handle(&world.start_in(LONG_S, expiry::ExpiryDeps::new), expiry_batch([&reserved[0]])).await;
         },
@@ -69,7 +69,7 @@ pub(super) const FLOWS: &[Flow] = &[
     flow!(
         "dead letter that becomes an order",
         ["GetItem", "TransactWriteItems", "EVALSHA confirm", "SendMessage"],
-        |lab| open(lab, four(), &[], &["alice"]),
+        |lab| open(lab, terms(4, 1), &[], &["alice"]),
         |_, world, reserved| deliver_dead_letter(world, reserved),
         |lab, reserved| deliver_dead_letter_again(lab, reserved),
         |lab, reserved| all_end_as(lab, reserved, OrderState::Pending),
@@ -122,7 +122,7 @@ pub(super) async fn all_end_as(lab: &Lab, reserved: &[Reservation], state: Order
 
 /// Four orders that Redis forgot cover all units, and bob got one of these units.
 async fn with_nothing_left(lab: &Lab) -> Vec<Reservation> {
-    open(lab, four(), &["alice", "carol", "dave", "erin"], &[]).await;
+    open(lab, terms(4, 1), &["alice", "carol", "dave", "erin"], &[]).await;
     lab.redis(&["FLUSHALL"]).await;
     load_as_if_nothing_was_sold(lab).await;
     let bob = lab.reserve("bob").await;
@@ -133,7 +133,7 @@ async fn with_nothing_left(lab: &Lab) -> Vec<Reservation> {
 
 /// Alice has an order on unit 1 that Redis forgot, and bob got the same unit.
 async fn with_unit_sold_twice(lab: &Lab) -> Vec<Reservation> {
-    open(lab, four(), &["alice"], &[]).await;
+    open(lab, terms(4, 1), &["alice"], &[]).await;
     lab.redis(&["FLUSHALL"]).await;
     load_as_if_nothing_was_sold(lab).await;
     let bob = lab.reserve("bob").await;

@@ -2,7 +2,7 @@
 
 use messaging::queue;
 
-use super::flow::{Flow, at_rest, flow, four, load_as_if_nothing_was_sold, nobody, open};
+use super::flow::{Flow, at_rest, flow, load_as_if_nothing_was_sold, nobody, open};
 use super::purchase::all_end_as;
 use super::world::World;
 use crate::prelude::*;
@@ -22,7 +22,7 @@ pub(super) const FLOWS: &[Flow] = &[
         "a busy sale that is limited",
         ["BatchGetItem", "GetItem", "PutItem"],
         |lab| async {
-            let none = open(lab, four(), &[], &[]).await;
+            let none = open(lab, terms(4, 1), &[], &[]).await;
             throttle_if_busy(&lab.reconciliation(), 0).await;
             let crowd = BTreeMap::from([("challenged", 1_000_000)]);
             lab.stock.round(&round(SALE, 1)).tally(&crowd).await.unwrap();
@@ -108,7 +108,7 @@ async fn redrive_until_nothing_is_left(lab: &Lab) {
 }
 
 async fn with_redis_lost(lab: &Lab) -> Vec<Reservation> {
-    let reserved = open(lab, four(), &["alice"], &["bob"]).await;
+    let reserved = open(lab, terms(4, 1), &["alice"], &["bob"]).await;
     lab.redis(&["FLUSHALL"]).await;
     reserved
 }
@@ -122,7 +122,7 @@ async fn with_nothing_loaded(lab: &Lab) -> Vec<Reservation> {
 
 /// Alice's and bob's messages are dead letters.
 async fn with_dead_letters(lab: &Lab) -> Vec<Reservation> {
-    let reserved = open(lab, four(), &[], &["alice", "bob"]).await;
+    let reserved = open(lab, terms(4, 1), &[], &["alice", "bob"]).await;
     let moved = queue::redrive(&lab.sqs, lab.queue("orders"), lab.queue("orders_dlq")).await.unwrap();
     assert_eq!(moved.moved, 2);
     reserved
@@ -131,7 +131,7 @@ async fn with_dead_letters(lab: &Lab) -> Vec<Reservation> {
 /// Redis has forgotten alice's order on unit 1, unit 2 is lost, bob's order ended only in the ledger, and carol's
 /// reservation waits for its message.
 async fn with_everything_wrong(lab: &Lab) -> Vec<Reservation> {
-    open(lab, four(), &["alice"], &[]).await;
+    open(lab, terms(4, 1), &["alice"], &[]).await;
     lab.redis(&["FLUSHALL"]).await;
     load_as_if_nothing_was_sold(lab).await;
     lab.redis(&["SETRANGE", &format!("sale:{{{SALE}:1:0}}"), "0", "\0\0\0\u{3}"]).await;

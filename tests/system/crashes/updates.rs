@@ -1,6 +1,6 @@
 //! Operators who get no answer and ask again with the same key.
 
-use super::flow::{Flow, flow, four, open, repeat};
+use super::flow::{Flow, flow, open, repeat};
 use super::world::World;
 use crate::prelude::*;
 
@@ -38,7 +38,7 @@ pub(super) const FLOWS: &[Flow] = &[
     flow!(
         "restock",
         ["GetItem", "TransactWriteItems", "EVALSHA amend"],
-        |lab| open(lab, four(), &["alice"], &["bob"]),
+        |lab| open(lab, terms(4, 1), &["alice"], &["bob"]),
         |_, world, _| operate(world, restock()),
         |lab, _| repeat(lab, restock()),
         |lab, _| async {
@@ -53,7 +53,7 @@ pub(super) const FLOWS: &[Flow] = &[
         |lab| async {
             let steady = Some(Steady { units: 1, every_s: 3600 });
             let rain = Some(Rain { at_once: 2, steady, ..Rain::default() });
-            open(lab, Terms { rain, ..four() }, &["alice"], &["bob"]).await
+            open(lab, Terms { rain, ..terms(4, 1) }, &["alice"], &["bob"]).await
         },
         |_, world, _| operate(world, rain()),
         |lab, _| repeat(lab, rain()),
