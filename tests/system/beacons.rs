@@ -91,12 +91,9 @@ async fn publish(lab: &Lab, terms: &Terms) -> EpochMs {
 /// What anyone can verify from public data over HTTP.
 async fn checked_by_anybody(lab: &Lab, unit: Option<u32>) -> Result<Value, String> {
     let catalog = lab.catalog();
-    let answer = move |uri: axum::http::Uri| {
-        let catalog = catalog.clone();
-        async move {
-            let (parts, body) = catalog::handle(&catalog, Ask::get(uri.path()).request()).await.into_parts();
-            Response::from_parts(parts, Body::from(body.to_vec()))
-        }
+    let answer = async move |uri: axum::http::Uri| {
+        let (parts, body) = catalog::handle(&catalog, Ask::get(uri.path()).request()).await.into_parts();
+        Response::from_parts(parts, Body::from(body.to_vec()))
     };
     let server = Server::http(Router::new().fallback(answer));
     let checked = checked(&round(SALE, 1), unit, &Client::new(&server.url()).unwrap(), &drand_key()).await;
@@ -180,13 +177,11 @@ async fn only_the_right_signature_is_taken_and_it_is_taken_once() {
     assert_eq!(draw_in(&lab, AFTER_S).await, stands(DrawStands::AwaitingBeacon));
     let (named, before) = (named(&lab).await, lab.contents().await);
     let right = signature(named);
-    let mut flipped = right.clone();
-    flipped.replace_range(95.., if right.ends_with('0') { "1" } else { "0" });
+    let flipped = format!("{}{}", &right[..95], if right.ends_with('0') { "1" } else { "0" });
     let next = signature(DrandRound(named.0 + 1));
     // Drand's own signature of its round 1000, valid under another key.
-    let drands =
-        "b44679b9a59af2ec876b1a6b1ad52ea9b1615fc3982b19576350f93447cb1125e342b73a8dd2bacbe47e4b6b63ed5e39".to_owned();
-    for wrong in [&flipped, &next, &drands, &"0".repeat(96)] {
+    let drands = "b44679b9a59af2ec876b1a6b1ad52ea9b1615fc3982b19576350f93447cb1125e342b73a8dd2bacbe47e4b6b63ed5e39";
+    for wrong in [drands, &flipped, &next, &"0".repeat(96)] {
         let refused = answered(&lab, &posting(wrong)).await.problem(422, "wrong_beacon");
         assert!(refused.text("detail").ends_with(&format!("round {named}")), "{refused:?}");
     }
@@ -226,8 +221,8 @@ async fn an_instant_round_opens_with_its_beacon_and_not_before() {
     assert!((published_at.0 + ahead_ms..published_at.0 + ahead_ms + 3000).contains(&named.at_ms()), "{named}");
     let waits = load_round(&lab.stock, &lab.ledger, &lab.round().await, now()).await.unwrap();
     assert_eq!(waits, Loading::AwaitsBeacon);
-    let run = async || warmup::handle(&lab.warmup()).await.unwrap();
-    assert_eq!(run().await, warmup::WarmupSummary { awaiting_beacon: 1, ..warmup::WarmupSummary::default() });
+    let (nothing, run) = (warmup::WarmupSummary::default(), async || warmup::handle(&lab.warmup()).await.unwrap());
+    assert_eq!(run().await, warmup::WarmupSummary { awaiting_beacon: 1, ..nothing });
     reconciliation::handle(&reconciliation::ReconciliationDeps::new(&lab.another_process()).unwrap()).await.unwrap();
     assert!(!lab.stock.round(&round(SALE, 1)).is_loaded().await.unwrap());
     assert_eq!(lab.round().await.loaded_at_ms, None);
@@ -243,7 +238,7 @@ async fn an_instant_round_opens_with_its_beacon_and_not_before() {
     assert_eq!(shown(&lab.catalog(), "/v1/sales/lamp").await.body["draw"]["label"], "beacon");
 
     post(&lab).await;
-    assert_eq!(run().await, warmup::WarmupSummary { loaded: 1, ..warmup::WarmupSummary::default() });
+    assert_eq!(run().await, warmup::WarmupSummary { loaded: 1, ..nothing });
     assert_eq!(draw::handle(&lab.draw_in(0)).await.unwrap().late, 0);
     let (round, randomness) =
         (lab.round().await, lab.ledger.beacon(&round(SALE, 1)).await.unwrap().unwrap().randomness());
@@ -259,7 +254,7 @@ async fn an_instant_round_opens_with_its_beacon_and_not_before() {
 
     // Redis is reloaded with the same beacon.
     lab.redis(&["FLUSHALL"]).await;
-    assert_eq!(run().await, warmup::WarmupSummary { loaded: 1, ..warmup::WarmupSummary::default() });
+    assert_eq!(run().await, warmup::WarmupSummary { loaded: 1, ..nothing });
     let order = lab.order_of(&lab.buy("late").await).await;
     assert_eq!(order.award, round.terms.allocation.award(table.award(order.reservation.unit.0)));
     assert_eq!(lab.clean_audit().await, (46, 0, 4));
@@ -294,28 +289,27 @@ async fn an_order_whose_beacon_cannot_be_read_is_tried_again() {
 #[tokio::test]
 async fn a_beacon_is_promised_only_where_it_can_be_had() {
     let lab = Lab::new().await;
-    let create = |sale: &str, allocation: Value, recurrence: Option<Value>| {
-        let free = json!({ "allocation": allocation, "settlement": "free", "price_minor": 0, "per_user_limit": 1 });
-        let mut sale = new_sale(sale, &free);
-        sale.as_object_mut().unwrap().extend(recurrence.map(|recurrence| ("recurrence".to_owned(), recurrence)));
-        Ask::post("/v1/admin/sales").by_operator().json(&sale)
-    };
-    let daily = || Some(json!({ "every": "day", "time_zone": "Etc/UTC" }));
     let split = |parts| json!({ "kind": "split", "total_minor": 100, "min_minor": 1, "parts": parts, "beacon": true });
     let prizes =
         |draw| json!({ "kind": "prizes", "prizes": [{ "name": "A cup", "count": 1 }], "draw": draw, "beacon": true });
-    let refused = async |ask: Ask, why: &str| {
-        let detail = lab.answer(&ask).await.problem(400, "invalid_request").text("detail").to_owned();
-        assert!(detail.contains(why), "{detail}");
-    };
-    refused(create("equal", split("equal"), None), "equal parts").await;
-    refused(create("daily", split("drawn"), daily()), "recurs").await;
-    refused(create("daily", prizes("instant"), daily()), "recurs").await;
-    for (sale, allocation, recurrence) in
-        [("a", split("drawn"), None), ("b", prizes("instant"), None), ("c", prizes("at_end"), daily())]
-    {
-        let created = lab.answer(&create(sale, allocation, recurrence)).await.expect(201).body;
-        assert_eq!(created["allocation"]["beacon"], true);
+    for (sale, allocation, recurs, refused) in [
+        ("equal", split("equal"), false, Some("equal parts")),
+        ("daily-split", split("drawn"), true, Some("recurs")),
+        ("daily-prizes", prizes("instant"), true, Some("recurs")),
+        ("split", split("drawn"), false, None),
+        ("prizes", prizes("instant"), false, None),
+        ("daily-lottery", prizes("at_end"), true, None),
+    ] {
+        let free = json!({ "allocation": allocation, "settlement": "free", "price_minor": 0, "per_user_limit": 1 });
+        let mut terms = new_sale(sale, &free);
+        if recurs {
+            terms["recurrence"] = json!({ "every": "day", "time_zone": "Etc/UTC" });
+        }
+        let answer = lab.operate("sales", &terms).await;
+        match refused {
+            Some(why) => assert!(answer.problem(400, "invalid_request").text("detail").contains(why), "{sale}"),
+            None => assert_eq!(answer.expect(201).body["allocation"]["beacon"], true),
+        }
     }
     let plain = Prize { name: "A cup".to_owned(), count: 1 };
     let allocation = Allocation::Prizes { prizes: vec![plain], draw: DrawTime::Instant, beacon: true };
