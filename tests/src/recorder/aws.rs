@@ -58,11 +58,11 @@ pub(crate) fn effect(
     names: &mut Names,
 ) -> Option<Effect> {
     let unknown = || Some(Effect::Unknown { what: format!("{target} {request}") });
-    let key = field(&request["Key"], "pk");
-    match target.rsplit('.').next()? {
-        "TransactWriteItems" => transaction(request, answer, is_ok, names).unwrap_or_else(unknown),
-        "PutItem" if field(&request["Item"], "pk").starts_with(ORDER) => {
-            let item = &request["Item"];
+    let item = &request["Item"];
+    let pk = field(if item.is_null() { &request["Key"] } else { item }, "pk");
+    match (target.rsplit('.').next()?, prefix(pk)) {
+        ("TransactWriteItems", _) => transaction(request, answer, is_ok, names).unwrap_or_else(unknown),
+        ("PutItem", ORDER) => {
             let written = match error(answer) {
                 _ if is_ok => Written::Made,
                 PUT_FAILED => Written::There(state(&answer["Item"])),
@@ -70,20 +70,18 @@ pub(crate) fn effect(
             };
             Some(Effect::Fence { seat: seat(item, "id", names), state: state(item), answer: written })
         }
-        "PutItem" if is_known(field(&request["Item"], "pk")) => unknown(),
-        "UpdateItem" | "DeleteItem" if is_known(key) => unknown(),
-        "GetItem" if is_ok && key.starts_with(ORDER) => {
-            let id = names.id(key);
-            Some(Effect::ReadOrder { id, found: answer.get("Item").map(state) })
+        ("PutItem" | "UpdateItem" | "DeleteItem", ORDER | UNIT | SLOT) => unknown(),
+        ("GetItem", ORDER) if is_ok => {
+            Some(Effect::ReadOrder { id: names.id(pk), found: answer.get("Item").map(state) })
         }
-        "GetItem" if is_ok && key.starts_with(UNIT) => {
-            let unit: u8 = key.rsplit('#').next()?.parse().ok()?;
+        ("GetItem", UNIT) if is_ok => {
+            let unit: u8 = pk.rsplit('#').next()?.parse().ok()?;
             let found = answer.get("Item").map(|item| names.id(field(item, "order_id")));
             Some(Effect::ReadUnit { unit: unit - 1, found })
         }
-        "SendMessage" if is_ok => sent(request, queues, names),
+        ("SendMessage", _) if is_ok => sent(request, queues, names),
         // The model's processes send one message at a time.
-        "SendMessageBatch" if is_ok => unknown(),
+        ("SendMessageBatch", _) if is_ok => unknown(),
         _ => None,
     }
 }
@@ -92,67 +90,63 @@ fn error(answer: &Value) -> &str {
     answer["__type"].as_str().and_then(|kind| kind.rsplit('#').next()).unwrap_or_default()
 }
 
-fn is_known(pk: &str) -> bool {
-    [ORDER, UNIT, SLOT].iter().any(|kind| pk.starts_with(kind))
+/// The kind of item that a key is of.
+fn prefix(pk: &str) -> &str {
+    pk.split_inclusive('#').next().unwrap_or_default()
 }
 
 /// None if it writes to modelled items in a way that no transaction of the model does.
 fn transaction(request: &Value, answer: &Value, is_ok: bool, names: &mut Names) -> Option<Option<Effect>> {
-    let items = request["TransactItems"].as_array()?;
-    let written: Vec<(&str, &Value, &str)> = items
-        .iter()
-        .filter_map(|item| item.as_object()?.iter().next())
-        .map(|(kind, write)| {
-            let pk = if kind == "Put" { field(&write["Item"], "pk") } else { field(&write["Key"], "pk") };
-            (kind.as_str(), write, pk)
-        })
-        .collect();
-    let is = |at: usize, kind: &str, key: &str| {
-        written.get(at).is_some_and(|(its_kind, _, pk)| *its_kind == kind && pk.starts_with(key))
-    };
-    if !written.iter().any(|(_, _, pk)| is_known(pk)) {
+    let items = request["TransactItems"].as_array()?.iter();
+    let writes = items.filter_map(|item| item.as_object()?.iter().next());
+    let writes = writes.map(|(kind, write)| {
+        let pk = field(&write[if kind == "Put" { "Item" } else { "Key" }], "pk");
+        (kind.as_str(), write, pk)
+    });
+    let writes: Vec<(&str, &Value, &str)> = writes.collect();
+    let kinds: Vec<(&str, &str)> = writes.iter().map(|(kind, _, pk)| (*kind, prefix(pk))).collect();
+    if !kinds.iter().any(|(_, prefix)| [ORDER, UNIT, SLOT].contains(prefix)) {
         return Some(None);
     }
     let reasons: Vec<&Value> = answer["CancellationReasons"].as_array().into_iter().flatten().collect();
     let failed = |at: usize| reasons.get(at).is_some_and(|reason| reason["Code"] == CONDITION_FAILED);
-    let old = |at: usize| reasons.get(at).map(|reason| &reason["Item"]).filter(|item| item.is_object());
-    if !is_ok && !(0..written.len()).any(failed) {
+    if !is_ok && !(0..writes.len()).any(failed) {
         return Some(None);
     }
-    let (_, first, pk) = written[0];
-    let effect = if written.len() == 3 && is(0, "Put", ORDER) && is(1, "Put", UNIT) && is(2, "Put", SLOT) {
-        let seat = seat(&first["Item"], "id", names);
-        let answer = match old(0) {
-            _ if is_ok => Written::Made,
-            Some(order) if failed(0) => Written::There(state(order)),
-            _ if failed(1) => Written::UnitTaken,
-            _ => Written::SlotTaken,
-        };
-        Effect::Place { seat, answer }
-    } else if written.len() == 3 && is(0, "Update", ORDER) && is(1, "Delete", UNIT) && is(2, "Delete", SLOT) {
-        let to = match field(&first["ExpressionAttributeValues"], ":to") {
-            "EXPIRED" => OrderState::Expired,
-            "CANCELLED" => OrderState::Cancelled,
-            _ => return None,
-        };
-        let answer = match old(0) {
-            _ if is_ok => Written::Made,
-            Some(order) => Written::There(state(order)),
-            None => Written::Absent,
-        };
-        Effect::End { id: names.id(pk), to, answer }
-    } else if written.len() == 2 && is(0, "Update", ORDER) && is(1, "Update", PAYMENT) {
-        let id = names.id(pk);
-        match field(&first["ExpressionAttributeValues"], ":to") {
-            "PAID" => Effect::Pay { id, taken: is_ok },
-            _ if is_ok => Effect::Refund { id },
-            // This very payment has paid it.
-            _ => Effect::Pay { id, taken: false },
+    let old = reasons.first().map(|reason| &reason["Item"]).filter(|item| item.is_object());
+    let (_, first, pk) = writes[0];
+    let to = field(&first["ExpressionAttributeValues"], ":to");
+    Some(Some(match kinds[..] {
+        [("Put", ORDER), ("Put", UNIT), ("Put", SLOT)] => {
+            let answer = match old {
+                _ if is_ok => Written::Made,
+                Some(order) if failed(0) => Written::There(state(order)),
+                _ if failed(1) => Written::UnitTaken,
+                _ => Written::SlotTaken,
+            };
+            Effect::Place { seat: seat(&first["Item"], "id", names), answer }
         }
-    } else {
-        return None;
-    };
-    Some(Some(effect))
+        [("Update", ORDER), ("Delete", UNIT), ("Delete", SLOT)] => {
+            let to = match to {
+                "EXPIRED" => OrderState::Expired,
+                "CANCELLED" => OrderState::Cancelled,
+                _ => return None,
+            };
+            let answer = match old {
+                _ if is_ok => Written::Made,
+                Some(order) => Written::There(state(order)),
+                None => Written::Absent,
+            };
+            Effect::End { id: names.id(pk), to, answer }
+        }
+        [("Update", ORDER), ("Update", PAYMENT)] => match to {
+            "PAID" => Effect::Pay { id: names.id(pk), taken: is_ok },
+            _ if is_ok => Effect::Refund { id: names.id(pk) },
+            // This very payment has paid it.
+            _ => Effect::Pay { id: names.id(pk), taken: false },
+        },
+        _ => return None,
+    }))
 }
 
 fn sent(request: &Value, queues: &Queues, names: &mut Names) -> Option<Effect> {
@@ -173,18 +167,23 @@ fn sent(request: &Value, queues: &Queues, names: &mut Names) -> Option<Effect> {
 pub(crate) fn ledger<'a>(items: impl IntoIterator<Item = &'a Value>, names: &mut Names) -> Ledger {
     let mut ledger = Ledger::default();
     for item in items {
-        let pk = field(item, "pk");
-        if pk.starts_with(ORDER) {
-            let Seat { id, unit, slot } = seat(item, "id", names);
-            ledger.orders[usize::from(id)] = Some(Order { state: state(item), unit, slot });
-            ledger.refunds[usize::from(id)] = item["refunds_due"]["SS"].as_array().is_some_and(|due| !due.is_empty());
-        } else if pk.starts_with(UNIT) {
-            let Seat { id, unit, slot } = seat(item, "order_id", names);
-            ledger.units[usize::from(unit)] = Some((id, slot));
-        } else if pk.starts_with(SLOT) {
-            let Seat { id, slot, .. } = seat(item, "order_id", names);
-            let user = names.user(field(item, "user"));
-            ledger.slots[usize::from(user)][usize::from(slot)] = Some(id);
+        match prefix(field(item, "pk")) {
+            ORDER => {
+                let Seat { id, unit, slot } = seat(item, "id", names);
+                ledger.orders[usize::from(id)] = Some(Order { state: state(item), unit, slot });
+                let due = item["refunds_due"]["SS"].as_array();
+                ledger.refunds[usize::from(id)] = due.is_some_and(|due| !due.is_empty());
+            }
+            UNIT => {
+                let Seat { id, unit, slot } = seat(item, "order_id", names);
+                ledger.units[usize::from(unit)] = Some((id, slot));
+            }
+            SLOT => {
+                let Seat { id, slot, .. } = seat(item, "order_id", names);
+                let user = names.user(field(item, "user"));
+                ledger.slots[usize::from(user)][usize::from(slot)] = Some(id);
+            }
+            _ => {}
         }
     }
     ledger

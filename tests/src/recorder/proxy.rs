@@ -8,7 +8,7 @@ use local::upstream::{Upstream, target};
 use model::Guards;
 use redis::Value;
 
-use super::redis::{Call, Held};
+use super::redis::{Held, effect, is_modelled};
 use super::{Run, aws};
 use crate::resp::{Connection, length_of_value};
 
@@ -41,10 +41,7 @@ impl Recorded {
     pub(crate) async fn ask_redis(&self, kind: &str, command: &[u8], redis: &mut Connection) -> Option<Vec<u8>> {
         let words: Vec<String> = redis::from_redis_value(redis::parse_redis_value(command).ok()?).unwrap_or_default();
         let script = kind.split_once(' ').map_or("", |(_, script)| script);
-        match Call::of(script, &words) {
-            Some(call) => self.run_script(redis, &call, script, words).await,
-            None => redis.ask(command).await,
-        }
+        if is_modelled(script) { self.run_script(redis, script, words).await } else { redis.ask(command).await }
     }
 
     pub(crate) async fn ask_aws(&self, aws: &Upstream, mut headers: HeaderMap, body: Bytes) -> Option<Response> {
@@ -65,18 +62,14 @@ impl Recorded {
     }
 
     /// Runs a script and reads what Redis holds after it, in one step.
-    async fn run_script(
-        &self,
-        redis: &mut Connection,
-        call: &Call,
-        script: &str,
-        mut words: Vec<String>,
-    ) -> Option<Vec<u8>> {
+    async fn run_script(&self, redis: &mut Connection, script: &str, mut words: Vec<String>) -> Option<Vec<u8>> {
         let Self { run, mutants, staged } = self;
         if let Some(text) = mutants.scripts.get(script) {
             "EVAL".clone_into(&mut words[0]);
             text.clone_into(&mut words[1]);
         }
+        let keys: usize = words.get(2)?.parse().ok()?;
+        let arguments: Vec<&str> = words.get(3 + keys..)?.iter().map(String::as_str).collect();
         let tag = words.get(3).and_then(|key| Some(&key[key.find('{')?..]))?.to_owned();
         let mut command = redis::cmd(&words[0]);
         command.arg(&words[1..]);
@@ -101,7 +94,7 @@ impl Recorded {
             && let Ok(said) = redis::from_redis_value_ref::<String>(&values[0])
         {
             let mut staged = staged.lock().unwrap_or_else(PoisonError::into_inner);
-            let effect = call.effect(&said, &held, &mut run.recorder.names(), &mut staged);
+            let effect = effect(script, &arguments, &said, &held, &mut run.recorder.names(), &mut staged);
             if let Some((effect, redis)) = effect {
                 run.did(from, effect, Some(redis));
             }

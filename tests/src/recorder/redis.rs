@@ -120,83 +120,73 @@ fn reservation_of(text: &str, user: &str, names: &mut Names) -> (Seat, Reservati
     (Seat { id: names.id_of(user, id), unit: unit(its_unit), slot: slot(its_slot) }, state)
 }
 
-#[derive(Debug)]
-pub(crate) struct Call {
-    script: String,
-    arguments: Vec<String>,
+/// Whether a script changes anything in the model.
+pub(crate) fn is_modelled(script: &str) -> bool {
+    ["reserve", "confirm", "release", "reseat", "adopt", "restore", "load"].contains(&script)
 }
 
-impl Call {
-    /// The script that a command runs, if it is modelled. The other scripts change nothing in the model.
-    pub(crate) fn of(script: &str, words: &[String]) -> Option<Self> {
-        let scripts = ["reserve", "confirm", "release", "reseat", "adopt", "restore", "load"];
-        let keys: usize = words.get(2)?.parse().ok()?;
-        let arguments = words.get(3 + keys..)?.to_vec();
-        scripts.contains(&script).then(|| Self { script: script.to_owned(), arguments })
-    }
-
-    /// The effect, with the contents of Redis after it. None for a page of a load: `staged` keeps those until the round opens.
-    pub(crate) fn effect(
-        &self,
-        answer: &str,
-        held: &Held,
-        names: &mut Names,
-        staged: &mut Guards,
-    ) -> Option<(Effect, Redis)> {
-        let (code, rest) = answer.split_once(' ').unwrap_or((answer, ""));
-        let arguments: Vec<&str> = self.arguments.iter().map(String::as_str).collect();
-        if self.script == "load" && code == "staged" {
-            // A page of returned units has no seats: the model takes every unit for returned that nobody has.
-            let ["buyers", _, pairs @ ..] = &arguments[..] else { return None };
-            for pair in pairs.chunks(2) {
-                for text in pair[1].split(';') {
-                    let (Seat { id, unit, slot }, _) = reservation_of(text, pair[0], names);
-                    staged[usize::from(unit)] = Some((id, slot));
-                }
+/// The effect of a script, with the contents of Redis after it. None for a page of a load: `staged` keeps those until the
+/// round opens.
+pub(crate) fn effect(
+    script: &str,
+    arguments: &[&str],
+    answer: &str,
+    held: &Held,
+    names: &mut Names,
+    staged: &mut Guards,
+) -> Option<(Effect, Redis)> {
+    let (code, rest) = answer.split_once(' ').unwrap_or((answer, ""));
+    if script == "load" && code == "staged" {
+        // A page of returned units has no seats: the model takes every unit for returned that nobody has.
+        let ["buyers", _, pairs @ ..] = arguments else { return None };
+        for pair in pairs.chunks(2) {
+            for text in pair[1].split(';') {
+                let (Seat { id, unit, slot }, _) = reservation_of(text, pair[0], names);
+                staged[usize::from(unit)] = Some((id, slot));
             }
-            return None;
         }
-        let read = held.read(names);
-        let unknown = |what: String| Some((Effect::Unknown { what }, read.redis));
-        if let Some(miscounted) = read.miscounted {
-            return unknown(format!("{} {arguments:?}: {miscounted}", self.script));
-        }
-        let Ok(answer) = serde_json::from_value::<Answer>(code.into()) else {
-            return unknown(format!("{} answers {answer}", self.script));
-        };
-        let effect = match (&*self.script, &arguments[..]) {
-            ("reserve", [user, id, ..]) => {
-                let id = names.id_of(user, id);
-                let has_reservation = matches!(answer, Answer::Reserved | Answer::Replayed);
-                let seat = has_reservation.then(|| reservation_of(rest, user, names).0);
-                let in_cooldown = answer == Answer::SoldOut && read.in_cooldown;
-                Effect::Reserve { id, answer: if in_cooldown { Answer::InCooldown } else { answer }, seat }
-            }
-            ("confirm", [user, id]) => Effect::Confirm { id: names.id_of(user, id), answer },
-            ("release", [user, id, of_another, ..]) => {
-                let of_another = (*of_another != "0").then(|| unit(of_another));
-                Effect::Release { id: names.id_of(user, id), of_another, answer }
-            }
-            ("reseat", [user, id, its_slot, its_unit, ..]) => {
-                let seat = Seat { id: names.id_of(user, id), unit: unit(its_unit), slot: slot(its_slot) };
-                let to = (answer == Answer::Reseated).then(|| reservation_of(rest, user, names).0);
-                Effect::Reseat { seat, answer, to }
-            }
-            ("adopt", [user, id, its_slot, its_unit, ..]) => {
-                let seat = Seat { id: names.id_of(user, id), unit: unit(its_unit), slot: slot(its_slot) };
-                Effect::Adopt { seat, answer }
-            }
-            ("restore", [_, _, ranges @ ..]) => {
-                let ranges = ranges.iter().filter_map(|range| range.split_once('-'));
-                let units = ranges.flat_map(|(first, last)| unit(first)..=unit(last)).collect();
-                Effect::Restore { units, answer }
-            }
-            ("load", _) => {
-                let taken = std::mem::take(staged);
-                Effect::Load { taken: (answer == Answer::Loaded).then_some(taken), answer }
-            }
-            _ => return unknown(format!("{} {arguments:?}", self.script)),
-        };
-        Some((effect, read.redis))
+        return None;
     }
+    let read = held.read(names);
+    let unknown = |what: String| Some((Effect::Unknown { what }, read.redis));
+    if let Some(miscounted) = read.miscounted {
+        return unknown(format!("{script} {arguments:?}: {miscounted}"));
+    }
+    let Ok(answer) = serde_json::from_value::<Answer>(code.into()) else {
+        return unknown(format!("{script} answers {answer}"));
+    };
+    let effect = match (script, arguments) {
+        ("reserve", [user, id, ..]) => {
+            let id = names.id_of(user, id);
+            let has_reservation = matches!(answer, Answer::Reserved | Answer::Replayed);
+            let seat = has_reservation.then(|| reservation_of(rest, user, names).0);
+            let in_cooldown = answer == Answer::SoldOut && read.in_cooldown;
+            Effect::Reserve { id, answer: if in_cooldown { Answer::InCooldown } else { answer }, seat }
+        }
+        ("confirm", [user, id]) => Effect::Confirm { id: names.id_of(user, id), answer },
+        ("release", [user, id, of_another, ..]) => {
+            let of_another = (*of_another != "0").then(|| unit(of_another));
+            Effect::Release { id: names.id_of(user, id), of_another, answer }
+        }
+        ("reseat", [user, id, its_slot, its_unit, ..]) => {
+            let seat = Seat { id: names.id_of(user, id), unit: unit(its_unit), slot: slot(its_slot) };
+            let to = (answer == Answer::Reseated).then(|| reservation_of(rest, user, names).0);
+            Effect::Reseat { seat, answer, to }
+        }
+        ("adopt", [user, id, its_slot, its_unit, ..]) => {
+            let seat = Seat { id: names.id_of(user, id), unit: unit(its_unit), slot: slot(its_slot) };
+            Effect::Adopt { seat, answer }
+        }
+        ("restore", [_, _, ranges @ ..]) => {
+            let ranges = ranges.iter().filter_map(|range| range.split_once('-'));
+            let units = ranges.flat_map(|(first, last)| unit(first)..=unit(last)).collect();
+            Effect::Restore { units, answer }
+        }
+        ("load", _) => {
+            let taken = std::mem::take(staged);
+            Effect::Load { taken: (answer == Answer::Loaded).then_some(taken), answer }
+        }
+        _ => return unknown(format!("{script} {arguments:?}")),
+    };
+    Some((effect, read.redis))
 }
