@@ -25,12 +25,9 @@ fn numbers(audit: &Value) -> [u64; 6] {
 async fn found(lab: &Lab) -> Vec<(u64, String)> {
     let audit = look(lab).await;
     assert_eq!(audit["clean"], false, "{audit}");
-    let discrepancies = audit["discrepancies"].as_array().unwrap();
-    let counted: u64 = numbers(&audit)[3..].iter().sum();
-    assert_eq!(counted as usize, discrepancies.len());
-    let rows =
-        discrepancies.iter().map(|row| (row["unit"].as_u64().unwrap(), row["wrong"].as_str().unwrap().to_owned()));
-    rows.collect()
+    let discrepancies = audit["discrepancies"].as_array().unwrap().iter();
+    assert_eq!(numbers(&audit)[3..].iter().sum::<u64>() as usize, discrepancies.len());
+    discrepancies.map(|row| (row["unit"].as_u64().unwrap(), row["wrong"].as_str().unwrap().to_owned())).collect()
 }
 
 #[tokio::test]

@@ -163,8 +163,8 @@ async fn what_counting_takes_does_not_shorten_the_minute_before_the_beacon() {
         moved_ms.fetch_add(AHEAD_S * 10_000, Ordering::Relaxed);
     });
     let began = clock.now();
-    let summary =
-        draw::handle(&draw::DrawDeps { clock, ledger: counting.clone(), ..lab.draw_in(AFTER_S) }).await.unwrap();
+    let deps = draw::DrawDeps { clock, ledger: counting.clone(), ..lab.draw_in(AFTER_S) };
+    let summary = draw::handle(&deps).await.unwrap();
     assert_eq!(summary.failed, 0, "{summary:?}");
     assert!(named(&lab).await.at_ms() >= began.0 + AHEAD_S * 11_000);
 }
@@ -240,8 +240,8 @@ async fn an_instant_round_opens_with_its_beacon_and_not_before() {
     post(&lab).await;
     assert_eq!(run().await, warmup::WarmupSummary { loaded: 1, ..nothing });
     assert_eq!(draw::handle(&lab.draw_in(0)).await.unwrap().late, 0);
-    let (round, randomness) =
-        (lab.round().await, lab.ledger.beacon(&round(SALE, 1)).await.unwrap().unwrap().randomness());
+    let randomness = lab.ledger.beacon(&round(SALE, 1)).await.unwrap().unwrap().randomness();
+    let round = lab.round().await;
     let seed = lab.ledger.seed(&round.id).await.unwrap().unwrap().seed;
     let plan = round.terms.plan().unwrap();
     let [table, without] = [Some(&randomness), None].map(|beacon| Table::of(&plan, &seed, beacon).unwrap());
@@ -311,9 +311,4 @@ async fn a_beacon_is_promised_only_where_it_can_be_had() {
             None => assert_eq!(answer.expect(201).body["allocation"]["beacon"], true),
         }
     }
-    let plain = Prize { name: "A cup".to_owned(), count: 1 };
-    let allocation = Allocation::Prizes { prizes: vec![plain], draw: DrawTime::Instant, beacon: true };
-    let instant = with_beacon(Terms { allocation, ..lottery(5, &[1]) });
-    let offer = Offer::draft(SALE.parse().unwrap(), instant, None);
-    assert_eq!(offer.beacon_comes_in_time(), Ok(()));
 }

@@ -43,10 +43,8 @@ async fn reserved_ordered_paid() {
     assert_eq!((answer.text("status"), answer.header("location")), ("queued", &*format!("/v1/reservations/{id}")));
 
     let pending = shop.wait_for("alice", &id, "pending_payment").await.body;
-    assert_eq!(
-        (&pending["unit"], &pending["price_minor"], &pending["currency"]),
-        (&json!(1), &json!(990), &json!("EUR"))
-    );
+    let told = ["unit", "price_minor", "currency"].map(|member| pending[member].clone());
+    assert_eq!(json!(told), json!([1, 990, "EUR"]));
     assert!(pending["pay_by"].is_string() && pending["ended_at"].is_null(), "{pending}");
     assert_eq!(shop.clean_audit().await, (1, 0, 1));
 

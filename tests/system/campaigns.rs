@@ -1,5 +1,6 @@
 //! Campaigns: operators write them, and the public sees those that have a published sale.
 
+use crate::bad_requests::with;
 use crate::catalog::{SEEN_WITHIN_MS, shown};
 use crate::lab::texts;
 use crate::prelude::*;
@@ -25,11 +26,9 @@ async fn a_campaign_shows_its_published_sales_in_its_order() {
     let catalog = lab.catalog();
     let list = shown(&catalog, "/v1/campaigns").await.body;
     assert_eq!(list["campaigns"].as_array().unwrap().len(), 1, "winter has nothing to show yet: {list}");
-    assert_eq!(
-        (&list["campaigns"][0]["campaign_id"], &list["campaigns"][0]["title"]),
-        (&json!("autumn"), &json!("Autumn"))
-    );
-    let moment = |name: &str| list["campaigns"][0][name].as_str().unwrap().parse::<jiff::Timestamp>().unwrap();
+    let line = &list["campaigns"][0];
+    assert_eq!((&line["campaign_id"], &line["title"]), (&json!("autumn"), &json!("Autumn")));
+    let moment = |name: &str| line[name].as_str().unwrap().parse::<jiff::Timestamp>().unwrap();
     assert_eq!((moment("opens_at").into(), moment("closes_at").into()), (now.minus_s(60), now.plus_s(600)));
 
     let page = shown(&catalog, "/v1/campaigns/autumn").await;
@@ -47,9 +46,9 @@ async fn a_campaign_shows_its_published_sales_in_its_order() {
 #[tokio::test]
 async fn the_list_has_every_published_sale_the_open_ones_first() {
     let lab = Lab::new().await;
-    let sales =
-        [("over", -600, -60), ("later", 1200, 1800), ("open", -60, 600), ("soon", 60, 600), ("closing", -60, 300)];
-    for (sale, opens_in_s, closes_in_s) in sales {
+    for (sale, opens_in_s, closes_in_s) in
+        [("over", -600, -60), ("later", 1200, 1800), ("open", -60, 600), ("soon", 60, 600), ("closing", -60, 300)]
+    {
         lab.publish(sale, &rounds::from_to(opens_in_s, closes_in_s, terms(10, 1))).await;
     }
     rounds::draft(&lab.ledger, "draft", &terms(10, 1), None).await;
@@ -95,11 +94,7 @@ async fn operators_do_not_undo_each_other() {
     let changed = lab.operate("campaigns", &autumn(&["chair"])).await.problem(409, "campaign_changed");
     assert_eq!(changed.body["version"], 1);
 
-    let of = |version: u32, sales: &[&str]| {
-        let mut campaign = autumn(sales);
-        campaign["version"] = json!(version);
-        campaign
-    };
+    let of = |version: u32, sales: &[&str]| with(&autumn(sales), "version", Some(json!(version)));
     let first = lab.operate("campaigns", &of(1, &["lamp", "chair"])).await.expect(200);
     assert_eq!(first.body["version"], 2);
     let again = lab.operate("campaigns", &of(1, &["lamp", "chair"])).await.expect(200);
@@ -107,8 +102,7 @@ async fn operators_do_not_undo_each_other() {
     lab.operate("campaigns", &of(1, &["lamp", "pot"])).await.problem(409, "campaign_changed");
     lab.operate("campaigns", &of(2, &[])).await.expect(200);
     lab.operate("campaigns", &of(1, &["lamp", "chair"])).await.problem(409, "campaign_changed");
-    let mut nowhere = of(1, &[]);
-    nowhere["campaign_id"] = json!("winter");
+    let nowhere = with(&of(1, &[]), "campaign_id", Some(json!("winter")));
     lab.operate("campaigns", &nowhere).await.problem(404, "unknown_campaign");
 }
 
@@ -119,8 +113,7 @@ async fn a_campaign_of_unknown_sales_is_refused_by_their_names() {
     let refused = lab.operate("campaigns", &autumn(&["lmap", "draft", "chiar"])).await.problem(400, "invalid_request");
     assert_eq!(refused.text("detail"), "sale_ids: no such sale: lmap, chiar");
     lab.operate("campaigns", &autumn(&["draft"])).await.expect(201);
-    let mut change = autumn(&["draft", "lmap"]);
-    change["version"] = json!(1);
+    let change = with(&autumn(&["draft", "lmap"]), "version", Some(json!(1)));
     lab.operate("campaigns", &change).await.problem(400, "invalid_request");
     lab.operate("campaigns", &autumn(&["draft"])).await.expect(200);
 }

@@ -18,14 +18,11 @@ async fn reset(lab: &Lab) -> usize {
 /// A daily sale in its first round, open.
 async fn daily() -> Lab {
     let lab = Lab::new().await;
-    let body = new_sale(
-        SALE,
-        &json!({
-            "opens_at": in_s(-HALF_S), "closes_at": in_s(HALF_S), "total": UNITS, "per_user_limit": 1,
-            "price_minor": 990, "currency": "EUR", "recurrence": { "every": "day", "time_zone": "Europe/Berlin" },
-        }),
-    );
-    lab.operate("sales", &body).await.expect(201);
+    let change = json!({
+        "opens_at": in_s(-HALF_S), "closes_at": in_s(HALF_S), "total": UNITS, "per_user_limit": 1,
+        "price_minor": 990, "currency": "EUR", "recurrence": { "every": "day", "time_zone": "Europe/Berlin" },
+    });
+    lab.operate("sales", &new_sale(SALE, &change)).await.expect(201);
     lab.answer(&Ask::post_sale("publish")).await.expect(200);
     lab.load(SALE).await;
     lab
@@ -176,7 +173,6 @@ async fn a_late_order_costs_what_its_own_round_cost() {
     rounds::pass_a_day(&lab.ledger, SALE).await;
     assert_eq!(reset(&lab).await, 1);
     assert_eq!(warm_up(&lab).await, 1);
-    let process = lab.another_process();
     let tomorrow = lab.accepted(&reserve_tomorrow("carol"), "carol").await;
     let batch = message_batch([&late, &tomorrow]);
     assert!(order::handle(&order::OrderDeps::new(&process).unwrap(), batch).await.batch_item_failures.is_empty());

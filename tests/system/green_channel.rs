@@ -58,11 +58,9 @@ async fn only_ones_own() {
         assert_eq!(lab.answer(&Ask::get("/v1/orders").by("mallory")).await.expect(200).body["orders"], json!([]));
     };
     is_hidden().await;
-    lab.answer(&Ask { path: format!("/v1/reservations/{}?expedite=yes", alice.id), ..expedite("", "alice") })
-        .await
-        .problem(400, "invalid_request");
-    let plain = Ask { path: format!("/v1/reservations/{}?expedite=false", alice.id), ..expedite("", "alice") };
-    let queued = ask_function(&lab.recorder, &lab.just_reserved(), &plain).await.expect(200);
+    let with = |value: &str| Ask::get(format!("/v1/reservations/{}?expedite={value}", alice.id)).by("alice");
+    lab.answer(&with("yes")).await.problem(400, "invalid_request");
+    let queued = ask_function(&lab.recorder, &lab.just_reserved(), &with("false")).await.expect(200);
     assert_eq!(queued.text("status"), "queued");
     assert_eq!(lab.contents().await, before);
     assert!(lab.deliver(&[&alice]).await.batch_item_failures.is_empty());
