@@ -1,5 +1,6 @@
 //! Everything that a lab stores.
 
+use crate::lab::QUEUES;
 use crate::prelude::*;
 
 /// Every key in Redis, as `DUMP` returns it, with the time at which it expires.
@@ -27,7 +28,7 @@ impl Lab {
     pub(crate) async fn contents(&self) -> Contents {
         let mut depths = BTreeMap::new();
         // Anybody may ask for a rebuild.
-        for name in self.queues().filter(|name| *name != "rebuilds") {
+        for (name, _) in QUEUES.into_iter().filter(|(name, _)| *name != "rebuilds") {
             depths.insert(name, self.depth(name).await);
         }
         Contents { keys: keys(&self.valkey.url()).await, items: items(&self.dynamodb, &self.table).await, depths }

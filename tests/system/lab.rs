@@ -30,7 +30,7 @@ pub(crate) fn movable_clock() -> (Clock, &'static AtomicI64) {
 }
 
 /// The queues of a lab, and the settings of functions that have their URLs.
-const QUEUES: [(&str, &str); 11] = [
+pub(crate) const QUEUES: [(&str, &str); 11] = [
     ("winners", "WINNERS_QUEUE_URL"),
     ("winners_dlq", "WINNERS_DLQ_URL"),
     ("orders", "ORDERS_QUEUE_URL"),
@@ -80,8 +80,6 @@ pub(crate) struct Lab {
     pub(crate) dynamodb: DynamoDb,
     pub(crate) sqs: Sqs,
     pub(crate) table: String,
-    /// Their URLs, by their names.
-    queues: BTreeMap<&'static str, String>,
     /// What a deployment would tell its functions.
     environment: BTreeMap<&'static str, String>,
     /// Calls that the functions make to DynamoDB and SQS, without the test's own.
@@ -119,10 +117,6 @@ impl Lab {
         let ledger = counted_ledger(&calls);
         let pass_secret = lab_secret().await;
         let keys = PassKeys::new(AwsClient::secrets_manager(&config), pass_secret, PATIENT);
-        let mut queues = BTreeMap::new();
-        for (queue, _) in QUEUES {
-            queues.insert(queue, make_queue(&sqs, &format!("{name}-{}", queue.replace('_', "-"))).await);
-        }
         let redis_url = valkey.url();
         let others: [(&'static str, &str); 10] = [
             ("TABLE_NAME", &*name),
@@ -139,7 +133,9 @@ impl Lab {
             ("PICTURE_HOSTS", PICTURE_HOST),
         ];
         let mut environment: BTreeMap<_, _> = others.map(|(setting, value)| (setting, value.to_owned())).into();
-        environment.extend(QUEUES.map(|(queue, setting)| (setting, queues[queue].clone())));
+        for (queue, setting) in QUEUES {
+            environment.insert(setting, make_queue(&sqs, &format!("{name}-{}", queue.replace('_', "-"))).await);
+        }
         let settings = Settings::given(environment.clone());
         let resources = Context::new(settings, config, PATIENT)
             .with(stock.clone())
@@ -154,7 +150,6 @@ impl Lab {
             snapshots,
             snapshot_calls,
             ledger,
-            queues,
             environment,
             recorder: Recorder::default(),
             redis_written_at: OnceLock::new(),
@@ -172,13 +167,9 @@ impl Lab {
         Self { stock, context, resources, ..self }
     }
 
-    /// The URL of a queue.
     pub(crate) fn queue(&self, name: &str) -> &str {
-        &self.queues[name]
-    }
-
-    pub(crate) fn queues(&self) -> impl Iterator<Item = &'static str> {
-        self.queues.keys().copied()
+        let (_, setting) = QUEUES.into_iter().find(|(queue, _)| *queue == name).expect("a queue of the lab");
+        &self.environment[setting]
     }
 
     /// Starts a built program with the lab's settings and these.
@@ -197,12 +188,10 @@ impl Lab {
         FunctionProcess::start(function, bootstrap, api.address(), endpoint, &settings).unwrap()
     }
 
-    /// The settings that a deployment would give its functions.
     pub(crate) fn settings(&self) -> Settings {
         self.resources.settings().clone()
     }
 
-    /// Another process, which has read nothing yet.
     pub(crate) fn another_process(&self) -> Context {
         self.resources.another_process()
     }
@@ -225,7 +214,6 @@ impl Lab {
         lab
     }
 
-    /// Publishes a sale and loads its round.
     pub(crate) async fn open(&self, sale: &str, terms: &Terms) {
         self.publish(sale, terms).await;
         self.load(sale).await;
@@ -306,7 +294,6 @@ impl Lab {
         }
     }
 
-    /// Posts this as an operator.
     pub(crate) async fn operate(&self, what: &str, body: &Value) -> Answer {
         self.answer(&Ask::post(format!("/v1/admin/{what}")).by_operator().json(body)).await
     }
@@ -352,7 +339,6 @@ impl Lab {
         self.accepted(&Ask::reserve(SALE, name), name).await
     }
 
-    /// Asks for a unit as a user, and must get it.
     pub(crate) async fn accepted(&self, ask: &Ask, name: &str) -> Reservation {
         self.reservation_of(self.answer(ask).await, name).await
     }
@@ -368,7 +354,7 @@ impl Lab {
         order::handle(&self.order(), message_batch(reservations.iter().copied())).await
     }
 
-    /// Delivers these reservations to an order function whose clock is this far ahead. None may fail.
+    /// The same, to an order function whose clock is this far ahead. None may fail.
     pub(crate) async fn deliver_in(&self, ahead_s: i64, reservations: &[&Reservation]) {
         let late = order::OrderDeps { clock: Clock::ahead_by_ms(ahead_s * 1000), ..self.order() };
         let delivered = order::handle(&late, message_batch(reservations.iter().copied())).await;
@@ -424,7 +410,6 @@ impl Lab {
         self.answer(&Ask::get(path).by_operator()).await.expect(200).body
     }
 
-    /// What an operator reads of the lab's sale.
     pub(crate) async fn read_sale(&self, what: &str) -> Value {
         self.read(format!("/v1/admin/sales/{SALE}/{what}")).await
     }
@@ -475,12 +460,10 @@ pub(crate) fn expiry_batch<'a>(reservations: impl IntoIterator<Item = &'a Reserv
     events::batch(expiries)
 }
 
-/// A text member of each value.
 pub(crate) fn texts<'a>(values: impl IntoIterator<Item = &'a Value>, member: &str) -> Vec<String> {
     values.into_iter().map(|value| value[member].as_str().unwrap().to_owned()).collect()
 }
 
-/// The members of all pages' lists.
 pub(crate) fn listed(pages: &[Value], list: &str) -> Vec<Value> {
     pages.iter().flat_map(|page| page[list].as_array().unwrap().clone()).collect()
 }
