@@ -1,6 +1,7 @@
 //! A faulty AWS: it refuses, throttles, is slow, or never answers.
 
 use std::collections::HashMap;
+use std::future::pending;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -135,56 +136,53 @@ impl FaultyAws {
 async fn answer(State(shared): State<Arc<Shared>>, headers: HeaderMap, body: Bytes) -> Response {
     let target = target(&headers);
     let service = Service::of(target);
-    let (conduct, number, hangs) = {
+    let (number, conduct) = {
         let mut faults = shared.faults();
-        let number = faults.asked;
         faults.asked += 1;
         let is_in_body = |text: &Option<String>| text.as_ref().is_some_and(|text| has(&body, text));
-        if service == Some(Service::DynamoDb) && is_in_body(&faults.throttled) {
-            return refusal(Service::DynamoDb, number);
-        }
-        let conduct = service.and_then(|service| faults.conduct.get(&service).copied());
-        if let (Some(service), Some(Conduct::LosesOneAnswer)) = (service, conduct) {
+        let conduct = match service {
+            Some(Service::DynamoDb) if is_in_body(&faults.throttled) => Conduct::Fails,
+            _ if is_in_body(&faults.hangs_on) => Conduct::Hangs,
+            _ => service.and_then(|service| faults.conduct.get(&service).copied()).unwrap_or(Conduct::Answers),
+        };
+        if let (Some(service), Conduct::LosesOneAnswer) = (service, conduct) {
             faults.conduct.insert(service, Conduct::Answers);
         }
-        faults.unanswered += usize::from(conduct == Some(Conduct::Hangs));
-        (conduct, number, is_in_body(&faults.hangs_on))
+        faults.unanswered += usize::from(conduct == Conduct::Hangs);
+        (faults.asked, conduct)
     };
-    let json = [("content-type", "application/x-amz-json-1.0")];
     match (service, conduct) {
-        (Some(service), Some(Conduct::Fails)) => return refusal(service, number),
-        (Some(service), Some(Conduct::FailsOften)) if !(number + 1).is_multiple_of(WELL_ONE_IN) => {
-            return refusal(service, number);
+        (Some(service), Conduct::Fails) => return refusal(service, number),
+        (Some(service), Conduct::FailsOften) if !number.is_multiple_of(WELL_ONE_IN) => return refusal(service, number),
+        (_, Conduct::MissesShortPolls) if target.ends_with(".ReceiveMessage") && !has(&body, "WaitTimeSeconds") => {
+            return json(StatusCode::OK, "{}".to_owned());
         }
-        (_, Some(Conduct::MissesShortPolls))
-            if target.ends_with(".ReceiveMessage") && !has(&body, "WaitTimeSeconds") =>
-        {
-            return (StatusCode::OK, json, "{}").into_response();
-        }
-        (_, Some(Conduct::LeavesBatches)) if target.ends_with(".BatchGetItem") => {
+        (_, Conduct::LeavesBatches) if target.ends_with(".BatchGetItem") => {
             shared.count_answer(target);
             let asked: serde_json::Value = serde_json::from_slice(&body).expect("a request of the SDK");
             let left = serde_json::json!({ "Responses": {}, "UnprocessedKeys": asked["RequestItems"] });
-            return (StatusCode::OK, json, left.to_string()).into_response();
+            return json(StatusCode::OK, left.to_string());
         }
-        (_, Some(Conduct::Hangs)) => std::future::pending().await,
-        (_, Some(Conduct::HangsEverySecond)) if number.is_multiple_of(2) => std::future::pending().await,
-        _ if hangs => std::future::pending().await,
+        (_, Conduct::Hangs) => pending().await,
+        (_, Conduct::HangsEverySecond) if !number.is_multiple_of(2) => pending().await,
         _ => {}
     }
     let passed = shared.upstream.pass(&headers, body).await.unwrap_or_else(|_| StatusCode::BAD_GATEWAY.into_response());
     shared.count_answer(target);
     match conduct {
-        Some(Conduct::AnswersAfter(late)) => tokio::time::sleep(late).await,
-        Some(Conduct::LosesOneAnswer) => {
-            // Clients retry only the first: what was not performed must not look like a lost answer.
-            let is_done = passed.status().is_success();
-            let status = if is_done { StatusCode::INTERNAL_SERVER_ERROR } else { StatusCode::BAD_REQUEST };
-            return status.into_response();
+        Conduct::AnswersAfter(late) => tokio::time::sleep(late).await,
+        // Clients retry only the first: what was not performed must not look like a lost answer.
+        Conduct::LosesOneAnswer if passed.status().is_success() => {
+            return StatusCode::INTERNAL_SERVER_ERROR.into_response();
         }
+        Conduct::LosesOneAnswer => return StatusCode::BAD_REQUEST.into_response(),
         _ => {}
     }
     passed
+}
+
+fn json(status: StatusCode, body: String) -> Response {
+    (status, [("content-type", "application/x-amz-json-1.0")], body).into_response()
 }
 
 /// The service's error. Rotates if there are several.
@@ -197,8 +195,7 @@ fn refusal(service: Service, number: usize) -> Response {
         (Service::SecretsManager, _) => (500, "InternalServiceError"),
     };
     let status = StatusCode::from_u16(status).expect("a status");
-    let body = format!(r#"{{"__type":"{kind}","message":"Rate exceeded"}}"#);
-    (status, [("content-type", "application/x-amz-json-1.0")], body).into_response()
+    json(status, format!(r#"{{"__type":"{kind}","message":"Rate exceeded"}}"#))
 }
 
 fn has(body: &[u8], text: &str) -> bool {

@@ -1,9 +1,5 @@
 use super::{Calm, Effect, Seen, is_read};
 
-fn effect(kind: &str, nth: usize) -> Effect {
-    Effect { kind: kind.to_owned(), nth }
-}
-
 impl Seen {
     /// An effect with nothing beside it.
     fn pass(&mut self, kind: &str) -> Effect {
@@ -90,6 +86,6 @@ fn every_effect_is_counted_by_its_kind() {
     for kind in ["Query", "PutItem", "Query"] {
         seen.pass(kind);
     }
-    let all = [effect("PutItem", 0), effect("Query", 0), effect("Query", 1)];
-    assert!(seen.effects().into_iter().eq(all));
+    let all = [("PutItem", 0), ("Query", 0), ("Query", 1)];
+    assert!(seen.effects().into_iter().eq(all.map(|(kind, nth)| Effect { kind: kind.to_owned(), nth })));
 }
