@@ -1,6 +1,6 @@
 //! Early access: the list of members, and admission.
 
-use super::flow::{Flow, at_rest, flow, repeat};
+use super::flow::{Flow, flow, repeat};
 use super::updates::operate;
 use crate::admission::{answer_request, enter, read_picture};
 use crate::early_access::{USERS, amend, with_quota};
@@ -10,10 +10,10 @@ pub(super) const FLOWS: &[Flow] = &[
     flow!(
         "list of members",
         ["BatchWriteItem"],
-        |lab| with_sale(lab),
-        |_, world, _| operate(world, list()),
-        |lab, _| repeat(lab, list()),
-        |lab, _| async {
+        prepare = |lab| with_sale(lab),
+        run = |_, world, _| operate(world, list()),
+        again = |lab, _| repeat(lab, list()),
+        end = |lab, _| async {
             let group = ["members".parse().unwrap()];
             for name in members() {
                 assert_eq!(lab.ledger.groups_of(&user(name), &group).await.unwrap(), group);
@@ -24,17 +24,16 @@ pub(super) const FLOWS: &[Flow] = &[
     flow!(
         "member at the door",
         ["BatchGetItem", "EVALSHA admit"],
-        |lab| with_sale(lab),
-        |lab, world, _| async {
+        prepare = |lab| with_sale(lab),
+        run = |lab, world, _| async {
             let (id, sum) = read_picture(lab, "alice").await;
             let ask = answer_request("alice", &id, &sum);
             admission::handle(&world.start(admission::AdmissionDeps::new), ask.request()).await;
         },
-        |lab, _| async {
+        again = |lab, _| async {
             enter(lab, "alice").await.expect(201);
             the_moment_comes(lab).await;
         },
-        |_, _| at_rest(),
     ),
 ];
 

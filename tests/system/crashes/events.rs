@@ -2,7 +2,7 @@
 
 use axum::http::StatusCode;
 
-use super::flow::{Flow, flow, nobody, open};
+use super::flow::{Flow, flow, open};
 use crate::events::received;
 use crate::merchant_events::{Tape, hold_to_schemas};
 use crate::prelude::*;
@@ -12,14 +12,14 @@ pub(super) const FLOWS: &[Flow] = &[
     flow!(
         "milestones of a round",
         ["BatchGetItem", "PutItem"],
-        |lab| open(lab, terms(4, 1), &[], &[]),
-        |_, world, _| async {
+        prepare = |lab| open(lab, terms(4, 1), &[], &[]),
+        run = |_, world, _| async {
             let _ = reconciliation::handle(&world.reconciliation()).await;
         },
-        |lab, _| async {
+        again = |lab, _| async {
             assert_eq!(lab.reconcile().await.failed, 0);
         },
-        |lab, _| async {
+        end = |lab, _| async {
             let id = tests::round(SALE, 1);
             let noted = lab.ledger.noted_rounds([&id]).await.unwrap().remove(&id).flatten().unwrap().milestones;
             assert_eq!((noted.opened_at_ms.is_some(), noted.sold_out_times), (true, 0));
@@ -28,22 +28,21 @@ pub(super) const FLOWS: &[Flow] = &[
     flow!(
         "events of a batch",
         ["PutEvents", "SendMessage"],
-        |lab| open(lab, terms(4, 1), &["alice", "bob"], &[]),
-        |lab, world, _| async {
+        prepare = |lab| open(lab, terms(4, 1), &["alice", "bob"], &[]),
+        run = |lab, world, _| async {
             emitter::handle(&world.start(emitter::EmitterDeps::new), batch(lab).await).await;
         },
-        |_, _| nobody(),
-        |lab, reserved| every_event_is_heard(lab, reserved),
+        end = |lab, reserved| every_event_is_heard(lab, reserved),
     ),
     flow!(
         "event that the merchant's address does not take",
         ["GetSecretValue", "ChangeMessageVisibility"],
-        |lab| async {
+        prepare = |lab| async {
             let none = open(lab, terms(4, 1), &[], &[]).await;
             lab.send("webhook", message()).await;
             none
         },
-        |lab, world, _| async {
+        run = |lab, world, _| async {
             let (_, address) = listening(lab, &[Conduct::Answers(StatusCode::BAD_GATEWAY)]).await;
             let messages = lab.receive("webhook").await;
             let settings = lab.settings().with("WEBHOOK_URL", address);
@@ -54,8 +53,7 @@ pub(super) const FLOWS: &[Flow] = &[
             });
             webhook::handle(&deps, received(&messages)).await;
         },
-        |_, _| nobody(),
-        // However the run ended, SQS still has the message and delivers it again.
+        end = // However the run ended, SQS still has the message and delivers it again.
         |lab, _| async {
             assert_eq!(lab.depth("webhook").await.iter().sum::<u32>(), 1);
         },

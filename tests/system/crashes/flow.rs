@@ -11,39 +11,37 @@ pub(super) struct Flow {
     /// Fills an empty lab. Each reservation that it returns must end up with an order, in any state.
     pub(super) prepare: for<'a> fn(&'a Lab) -> BoxFuture<'a, Vec<Reservation>>,
     pub(super) run: for<'a> fn(&'a Lab, &'a World, &'a [Reservation]) -> BoxFuture<'a, ()>,
-    /// The caller got no answer and asks again: a client, an operator, the payment provider, a schedule or SQS.
-    pub(super) again: for<'a> fn(&'a Lab, &'a [Reservation]) -> BoxFuture<'a, ()>,
+    /// The caller got no answer and asks again: a client, an operator, the payment provider, a schedule or SQS. Nobody does if
+    /// the client has gone, or if `heal` delivers the message.
+    pub(super) again: &'static [Step],
     /// Checks the result, beyond what every flow is checked for.
-    pub(super) end: for<'a> fn(&'a Lab, &'a [Reservation]) -> BoxFuture<'a, ()>,
+    pub(super) end: &'static [Step],
 }
 
-/// `flow!(name, effects, prepare, run, again, end)`: the futures of the last four are boxed here.
+type Step = for<'a> fn(&'a Lab, &'a [Reservation]) -> BoxFuture<'a, ()>;
+
+/// A flow from its name, effects and steps, whose futures are boxed here. `again` and `end` may be left out.
 macro_rules! flow {
     (
         $name:literal,
         $effects:expr,
-        |$lab:pat_param| $prepare:expr,
-        |$of:pat_param, $world:pat_param, $reserved:pat_param| $run:expr,
-        |$asked:pat_param, $again_of:pat_param| $again:expr,
-        |$at:pat_param, $all:pat_param| $end:expr $(,)?
+        prepare = |$lab:pat_param| $prepare:expr,
+        run = |$of:pat_param, $world:pat_param, $reserved:pat_param| $run:expr
+        $(, again = |$asked:pat_param, $again_of:pat_param| $again:expr)?
+        $(, end = |$at:pat_param, $all:pat_param| $end:expr)?
+        $(,)?
     ) => {
         Flow {
             name: $name,
             effects: &$effects,
             prepare: |$lab| Box::pin($prepare),
             run: |$of, $world, $reserved| Box::pin($run),
-            again: |$asked, $again_of| Box::pin($again),
-            end: |$at, $all| Box::pin($end),
+            again: &[$(|$asked, $again_of| Box::pin($again))?],
+            end: &[$(|$at, $all| Box::pin($end))?],
         }
     };
 }
 pub(super) use flow;
-
-/// The caller does not ask again: the client has gone, or `heal` delivers the message.
-pub(super) async fn nobody() {}
-
-/// Checks nothing more.
-pub(super) async fn at_rest() {}
 
 /// An open and loaded sale, in which these have orders and those reservations.
 pub(super) async fn open(lab: &Lab, terms: Terms, ordered: &[&str], reserved: &[&str]) -> Vec<Reservation> {

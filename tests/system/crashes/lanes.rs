@@ -1,6 +1,6 @@
 //! Units in transit between lanes.
 
-use super::flow::{Flow, accepted, at_rest, flow, nobody};
+use super::flow::{Flow, accepted, flow};
 use super::purchase::{all_end_as, ask, deliver};
 use super::repairing::{warm_up, warm_up_again};
 use crate::lanes::at_home_in;
@@ -17,26 +17,24 @@ pub(super) const FLOWS: &[Flow] = &[
             "EVALSHA close_transfer",
             "SendMessage",
         ],
-        |lab| with_a_dry_lane(lab),
-        |_, world, _| ask(world, reserve_with_key()),
-        |lab, _| accepted(lab, reserve_with_key()),
-        |lab, _| async { assert_eq!(lab.clean_audit().await, (1, 0, 3), "once") },
+        prepare = |lab| with_a_dry_lane(lab),
+        run = |_, world, _| ask(world, reserve_with_key()),
+        again = |lab, _| accepted(lab, reserve_with_key()),
+        end = |lab, _| async { assert_eq!(lab.clean_audit().await, (1, 0, 3), "once") },
     ),
     flow!(
         "order whose unit is another's, with none left in its lane",
         ["EVALSHA reseat", "EVALSHA availability", "EVALSHA donate", "EVALSHA take_in", "EVALSHA close_transfer"],
-        |lab| with_unit_sold_twice(lab),
-        |_, world, reserved| deliver(world, reserved),
-        |_, _| nobody(),
-        |lab, reserved| all_end_as(lab, reserved, OrderState::Pending),
+        prepare = |lab| with_unit_sold_twice(lab),
+        run = |_, world, reserved| deliver(world, reserved),
+        end = |lab, reserved| all_end_as(lab, reserved, OrderState::Pending),
     ),
     flow!(
         "load a lane that was lost",
         ["Query", "EVALSHA load", "EVALSHA fence"],
-        |lab| with_a_lane_lost(lab),
-        |_, world, _| warm_up(world),
-        |lab, _| warm_up_again(lab, 1),
-        |_, _| at_rest(),
+        prepare = |lab| with_a_lane_lost(lab),
+        run = |_, world, _| warm_up(world),
+        again = |lab, _| warm_up_again(lab, 1),
     ),
 ];
 

@@ -2,7 +2,7 @@
 
 use pass::line::LineState;
 
-use super::flow::{Flow, at_rest, flow};
+use super::flow::{Flow, flow};
 use super::world::World;
 use crate::lines::{LINE, ask_for_ticket, look, names, queue_up, with_line};
 use crate::prelude::*;
@@ -11,22 +11,21 @@ pub(super) const FLOWS: &[Flow] = &[
     flow!(
         "ticket of a line",
         ["Query", "EVALSHA ticket"],
-        |lab| with_queue(lab),
-        |_, world, _| ask(world, Ask::post(format!("/v1/sales/{SALE}/tickets")).by("alice")),
-        |lab, _| async {
+        prepare = |lab| with_queue(lab),
+        run = |_, world, _| ask(world, Ask::post(format!("/v1/sales/{SALE}/tickets")).by("alice")),
+        again = |lab, _| async {
             let ticket = ask_for_ticket(lab, "alice").await.expect(201).body;
             assert_eq!(ticket["class"], "late");
             assert_eq!(ask_for_ticket(lab, "alice").await.expect(201).body, ticket);
             assert_eq!(look(lab).await.people.late, 1, "once");
         },
-        |_, _| at_rest(),
     ),
     flow!(
         "look at a line",
         ["Query", "GetItem", "EVALSHA line", "UpdateItem"],
-        |lab| with_queue(lab),
-        |_, world, _| ask(world, Ask::get(format!("/v1/sales/{SALE}/line"))),
-        |lab, _| async {
+        prepare = |lab| with_queue(lab),
+        run = |_, world, _| ask(world, Ask::get(format!("/v1/sales/{SALE}/line"))),
+        again = |lab, _| async {
             let document = look(lab).await;
             assert_eq!(document.state, LineState::Moving);
             let kept = lab.ledger.line(&round(SALE, 1)).await.unwrap().expect("the ledger has the line");
@@ -36,7 +35,6 @@ pub(super) const FLOWS: &[Flow] = &[
             );
             assert!(look(lab).await.admitted.watermark() >= document.admitted.watermark(), "it moved back");
         },
-        |_, _| at_rest(),
     ),
 ];
 

@@ -2,7 +2,7 @@
 
 use messaging::queue;
 
-use super::flow::{Flow, flow, nobody, open};
+use super::flow::{Flow, flow, open};
 use super::purchase::all_end_as;
 use super::world::World;
 use crate::beacons::{believing, lottery_with_beacon, named, post, posting, signature};
@@ -14,22 +14,21 @@ pub(super) const FLOWS: &[Flow] = &[
     flow!(
         "entry of a lottery that may be late",
         ["GetItem", "TransactWriteItems", "EVALSHA confirm"],
-        |lab| open(lab, lottery(5, &[1, 1]), &[], &["alice"]),
-        |_, world, reserved| async move {
+        prepare = |lab| open(lab, lottery(5, &[1, 1]), &[], &["alice"]),
+        run = |_, world, reserved| async move {
             order::handle(&world.start_in(30, order::OrderDeps::new), message_batch(reserved)).await;
         },
-        |_, _| nobody(),
-        |lab, reserved| all_end_as(lab, reserved, OrderState::Granted),
+        end = |lab, reserved| all_end_as(lab, reserved, OrderState::Granted),
     ),
     flow!(
         "draw of a lottery",
         ["Query", "GetItem", "UpdateItem", "PutItem", "TransactWriteItems", "SendMessage"],
-        |lab| entered(lab, lottery(5, &[1, 1])),
-        |_, world, _| draw_it(world),
-        |lab, _| async {
+        prepare = |lab| entered(lab, lottery(5, &[1, 1])),
+        run = |_, world, _| draw_it(world),
+        again = |lab, _| async {
             assert_eq!(draw::handle(&lab.draw_in(AFTER_S)).await.unwrap().failed, 0);
         },
-        |lab, _| async {
+        end = |lab, _| async {
             let prizes = drawn_once(lab).await;
             // Some messages are sent twice; none is missing.
             let mut told = winner_messages(lab).await;
@@ -40,15 +39,15 @@ pub(super) const FLOWS: &[Flow] = &[
     flow!(
         "beacon of a draw",
         ["GetItem", "PutItem"],
-        |lab| awaiting_beacon(lab),
-        |lab, world, _| async {
+        prepare = |lab| awaiting_beacon(lab),
+        run = |lab, world, _| async {
             let ask = posting(&signature(named(lab).await));
             admin::handle(&believing(world.start(admin::AdminDeps::new)), ask.request()).await;
         },
-        |lab, _| async {
+        again = |lab, _| async {
             post(lab).await;
         },
-        |lab, _| async {
+        end = |lab, _| async {
             assert_eq!(draw::handle(&lab.draw_in(AFTER_S)).await.unwrap().drawn, 1);
             drawn_once(lab).await;
         },
@@ -56,13 +55,13 @@ pub(super) const FLOWS: &[Flow] = &[
     flow!(
         "draw of a lottery with a beacon",
         ["Query", "GetItem", "UpdateItem", "PutItem"],
-        |lab| entered(lab, lottery_with_beacon(5, &[1, 1])),
-        |_, world, _| draw_it(world),
-        |lab, _| async {
+        prepare = |lab| entered(lab, lottery_with_beacon(5, &[1, 1])),
+        run = |_, world, _| draw_it(world),
+        again = |lab, _| async {
             let stands = draw::handle(&lab.draw_in(AFTER_S)).await.unwrap().draws.into_values().next();
             assert_eq!(stands, Some("AwaitingBeacon".to_owned()));
         },
-        |lab, _| async {
+        end = |lab, _| async {
             // However the run ended, one drand round is named and stays.
             let named = named(lab).await;
             post(lab).await;
@@ -73,22 +72,22 @@ pub(super) const FLOWS: &[Flow] = &[
     flow!(
         "notification of winners",
         ["GetItem", "UpdateItem"],
-        |lab| async {
+        prepare = |lab| async {
             let reserved = entered(lab, lottery(5, &[1, 1])).await;
             assert_eq!(draw::handle(&lab.draw_in(AFTER_S)).await.unwrap().drawn, 1);
             reserved
         },
-        |lab, world, _| async {
+        run = |lab, world, _| async {
             let settings = with_gifts(lab).await;
             let deps = world.start(|context| winners::WinnersDeps::new(&with_settings(context, settings)));
             winners::handle(&deps, all_prizes()).await;
         },
-        |lab, _| async {
+        again = |lab, _| async {
             let settings = with_gifts(lab).await;
             let deps = winners::WinnersDeps::new(&with_settings(&lab.another_process(), settings)).unwrap();
             assert!(winners::handle(&deps, all_prizes()).await.batch_item_failures.is_empty());
         },
-        |lab, _| async {
+        end = |lab, _| async {
             let prizes = drawn_once(lab).await;
             for position in 1..=prizes {
                 let winner = lab.ledger.winner(&lab.round().await.id, position).await.unwrap().unwrap();

@@ -96,9 +96,13 @@ async fn run(flow: &Flow, fault: &Arc<Fault>) -> (Lab, Vec<Reservation>, bool) {
 async fn crash(flow: &Flow, point: Point) -> (bool, BTreeSet<Effect>) {
     let fault = Fault::new(Some(point));
     let (lab, reserved, ended) = run(flow, &fault).await;
-    (flow.again)(&lab, &reserved).await;
+    for again in flow.again {
+        again(&lab, &reserved).await;
+    }
     heal(&lab).await;
-    (flow.end)(&lab, &reserved).await;
+    for end in flow.end {
+        end(&lab, &reserved).await;
+    }
     let audit = lab.audit().await;
     assert!(audit.is_clean(), "{audit:?}");
     assert_eq!(audit.held, 0, "a reservation is in limbo");

@@ -1,6 +1,6 @@
 //! Rounds with awards: their seed, their table and their orders.
 
-use super::flow::{Flow, flow, nobody, open, repeat};
+use super::flow::{Flow, flow, open, repeat};
 use super::purchase::{all_end_as, deliver};
 use super::repairing::{warm_up, warm_up_again};
 use super::updates::{PUBLISHED, ask, operate};
@@ -11,13 +11,13 @@ pub(super) const FLOWS: &[Flow] = &[
     flow!(
         "publish of a packet",
         ["GetItem", "TransactWriteItems"],
-        |lab| async {
+        prepare = |lab| async {
             rounds::draft(&lab.ledger, SALE, &packet(PARTS), None).await;
             Vec::new()
         },
-        |_, world, _| operate(world, ask("publish")),
-        |lab, _| repeat(lab, ask("publish")),
-        |lab, _| async {
+        run = |_, world, _| operate(world, ask("publish")),
+        again = |lab, _| repeat(lab, ask("publish")),
+        end = |lab, _| async {
             let (offer, round) = (lab.offer().await, lab.round().await);
             assert_eq!((offer.state, offer.version), (SaleState::Published, PUBLISHED));
             assert_eq!((round.version, round.terms), (1, offer.terms));
@@ -27,21 +27,20 @@ pub(super) const FLOWS: &[Flow] = &[
     flow!(
         "warmup of a packet",
         ["Query", "GetItem", "PutItem", "UpdateItem", "EVALSHA load"],
-        |lab| async {
+        prepare = |lab| async {
             lab.publish(SALE, &packet(PARTS)).await;
             Vec::new()
         },
-        |_, world, _| warm_up(world),
-        |lab, _| warm_up_again(lab, 1),
-        |lab, _| adds_up(lab),
+        run = |_, world, _| warm_up(world),
+        again = |lab, _| warm_up_again(lab, 1),
+        end = |lab, _| adds_up(lab),
     ),
     flow!(
         "order of a packet",
         ["GetItem", "TransactWriteItems", "EVALSHA confirm"],
-        |lab| open(lab, packet(PARTS), &[], &["alice", "bob"]),
-        |_, world, reserved| deliver(world, reserved),
-        |_, _| nobody(),
-        |lab, reserved| all_are_granted(lab, reserved),
+        prepare = |lab| open(lab, packet(PARTS), &[], &["alice", "bob"]),
+        run = |_, world, reserved| deliver(world, reserved),
+        end = |lab, reserved| all_are_granted(lab, reserved),
     ),
 ];
 

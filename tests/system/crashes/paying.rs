@@ -9,10 +9,10 @@ pub(super) const FLOWS: &[Flow] = &[
     flow!(
         "payment",
         ["GetSecretValue", "TransactWriteItems"],
-        |lab| open(lab, terms(4, 1), &["alice"], &[]),
-        |lab, world, reserved| pay(lab, world, &reserved[0]),
-        |lab, reserved| repeat(lab, callback(lab, &reserved[0])),
-        |lab, reserved| async {
+        prepare = |lab| open(lab, terms(4, 1), &["alice"], &[]),
+        run = |lab, world, reserved| pay(lab, world, &reserved[0]),
+        again = |lab, reserved| repeat(lab, callback(lab, &reserved[0])),
+        end = |lab, reserved| async {
             let order = lab.order_of(&reserved[0]).await;
             assert_eq!((order.state, order.payment_id.as_deref()), (OrderState::Paid, Some(PAYMENT)));
             assert_eq!(order.refunds_due, [""; 0]);
@@ -21,14 +21,14 @@ pub(super) const FLOWS: &[Flow] = &[
     flow!(
         "late payment",
         ["GetSecretValue", "TransactWriteItems", "TransactWriteItems", "SendMessage"],
-        |lab| async {
+        prepare = |lab| async {
             let reserved = open(lab, terms(4, 1), &["alice"], &[]).await;
             expire(lab, &reserved[0]).await;
             reserved
         },
-        |lab, world, reserved| pay(lab, world, &reserved[0]),
-        |lab, reserved| repeat(lab, callback(lab, &reserved[0])),
-        |lab, reserved| async {
+        run = |lab, world, reserved| pay(lab, world, &reserved[0]),
+        again = |lab, reserved| repeat(lab, callback(lab, &reserved[0])),
+        end = |lab, reserved| async {
             let order = lab.order_of(&reserved[0]).await;
             assert_eq!((order.state, order.payment_id), (OrderState::Expired, None));
             assert_eq!(order.refunds_due, [PAYMENT]);

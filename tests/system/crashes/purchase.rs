@@ -1,6 +1,6 @@
 //! A purchase, up to its payment.
 
-use super::flow::{Flow, accepted, at_rest, flow, load_as_if_nothing_was_sold, nobody, open, repeat};
+use super::flow::{Flow, accepted, flow, load_as_if_nothing_was_sold, open, repeat};
 use super::world::World;
 use crate::prelude::*;
 
@@ -8,34 +8,30 @@ pub(super) const FLOWS: &[Flow] = &[
     flow!(
         "reserve",
         ["EVALSHA reserve", "SendMessage"],
-        |lab| open(lab, terms(4, 1), &[], &[]),
-        |_, world, _| ask(world, Ask::reserve(SALE, "alice")),
-        |_, _| nobody(),
-        |_, _| at_rest(),
+        prepare = |lab| open(lab, terms(4, 1), &[], &[]),
+        run = |_, world, _| ask(world, Ask::reserve(SALE, "alice")),
     ),
     flow!(
         "reserve with a key",
         ["EVALSHA reserve", "SendMessage"],
-        |lab| open(lab, terms(4, 1), &[], &[]),
-        |_, world, _| ask(world, reserve_with_key()),
-        |lab, _| accepted(lab, reserve_with_key()),
-        |lab, _| async { assert_eq!(lab.clean_audit().await, (3, 0, 1), "once") },
+        prepare = |lab| open(lab, terms(4, 1), &[], &[]),
+        run = |_, world, _| ask(world, reserve_with_key()),
+        again = |lab, _| accepted(lab, reserve_with_key()),
+        end = |lab, _| async { assert_eq!(lab.clean_audit().await, (3, 0, 1), "once") },
     ),
     flow!(
         "order",
         ["TransactWriteItems", "EVALSHA confirm", "SendMessage"],
-        |lab| open(lab, terms(4, 1), &[], &["alice", "bob"]),
-        |_, world, reserved| deliver(world, reserved),
-        |_, _| nobody(),
-        |lab, reserved| all_end_as(lab, reserved, OrderState::Pending),
+        prepare = |lab| open(lab, terms(4, 1), &[], &["alice", "bob"]),
+        run = |_, world, reserved| deliver(world, reserved),
+        end = |lab, reserved| all_end_as(lab, reserved, OrderState::Pending),
     ),
     flow!(
         "order whose unit is another's",
         ["TransactWriteItems", "EVALSHA reseat", "SendMessage"],
-        |lab| with_unit_sold_twice(lab),
-        |_, world, reserved| deliver(world, reserved),
-        |_, _| nobody(),
-        |lab, reserved| async {
+        prepare = |lab| with_unit_sold_twice(lab),
+        run = |_, world, reserved| deliver(world, reserved),
+        end = |lab, reserved| async {
             all_end_as(lab, reserved, OrderState::Pending).await;
             assert_ne!(lab.order_of(&reserved[0]).await.reservation.unit, Unit(1), "unit 1 is alice's");
         },
@@ -43,44 +39,44 @@ pub(super) const FLOWS: &[Flow] = &[
     flow!(
         "cancel before the order",
         ["PutItem", "EVALSHA release"],
-        |lab| open(lab, terms(4, 1), &[], &["alice"]),
-        |_, world, reserved| ask(world, Ask::cancel(&reserved[0])),
-        |lab, reserved| repeat(lab, Ask::cancel(&reserved[0])),
-        |lab, reserved| all_end_as(lab, reserved, OrderState::Cancelled),
+        prepare = |lab| open(lab, terms(4, 1), &[], &["alice"]),
+        run = |_, world, reserved| ask(world, Ask::cancel(&reserved[0])),
+        again = |lab, reserved| repeat(lab, Ask::cancel(&reserved[0])),
+        end = |lab, reserved| all_end_as(lab, reserved, OrderState::Cancelled),
     ),
     flow!(
         "cancel after the order",
         ["TransactWriteItems", "EVALSHA release"],
-        |lab| open(lab, terms(4, 1), &["alice"], &[]),
-        |_, world, reserved| ask(world, Ask::cancel(&reserved[0])),
-        |lab, reserved| repeat(lab, Ask::cancel(&reserved[0])),
-        |lab, reserved| all_end_as(lab, reserved, OrderState::Cancelled),
+        prepare = |lab| open(lab, terms(4, 1), &["alice"], &[]),
+        run = |_, world, reserved| ask(world, Ask::cancel(&reserved[0])),
+        again = |lab, reserved| repeat(lab, Ask::cancel(&reserved[0])),
+        end = |lab, reserved| all_end_as(lab, reserved, OrderState::Cancelled),
     ),
     flow!(
         "expire",
         ["TransactWriteItems", "EVALSHA release"],
-        |lab| open(lab, terms(4, 1), &["alice"], &[]),
-        |_, world, reserved| async {
+        prepare = |lab| open(lab, terms(4, 1), &["alice"], &[]),
+        run = |_, world, reserved| async {
             expiry::handle(&world.start_in(LONG_S, expiry::ExpiryDeps::new), expiry_batch([&reserved[0]])).await;
         },
-        |lab, reserved| expire(lab, &reserved[0]),
-        |lab, reserved| all_end_as(lab, reserved, OrderState::Expired),
+        again = |lab, reserved| expire(lab, &reserved[0]),
+        end = |lab, reserved| all_end_as(lab, reserved, OrderState::Expired),
     ),
     flow!(
         "dead letter that becomes an order",
         ["GetItem", "TransactWriteItems", "EVALSHA confirm", "SendMessage"],
-        |lab| open(lab, terms(4, 1), &[], &["alice"]),
-        |_, world, reserved| deliver_dead_letter(world, reserved),
-        |lab, reserved| deliver_dead_letter_again(lab, reserved),
-        |lab, reserved| all_end_as(lab, reserved, OrderState::Pending),
+        prepare = |lab| open(lab, terms(4, 1), &[], &["alice"]),
+        run = |_, world, reserved| deliver_dead_letter(world, reserved),
+        again = |lab, reserved| deliver_dead_letter_again(lab, reserved),
+        end = |lab, reserved| all_end_as(lab, reserved, OrderState::Pending),
     ),
     flow!(
         "dead letter that never can be an order",
         ["TransactWriteItems", "PutItem", "EVALSHA reseat"],
-        |lab| with_nothing_left(lab),
-        |_, world, reserved| deliver_dead_letter(world, reserved),
-        |lab, reserved| deliver_dead_letter_again(lab, reserved),
-        |lab, reserved| all_end_as(lab, reserved, OrderState::Failed),
+        prepare = |lab| with_nothing_left(lab),
+        run = |_, world, reserved| deliver_dead_letter(world, reserved),
+        again = |lab, reserved| deliver_dead_letter_again(lab, reserved),
+        end = |lab, reserved| all_end_as(lab, reserved, OrderState::Failed),
     ),
 ];
 

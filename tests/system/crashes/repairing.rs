@@ -2,7 +2,7 @@
 
 use messaging::queue;
 
-use super::flow::{Flow, at_rest, flow, load_as_if_nothing_was_sold, nobody, open};
+use super::flow::{Flow, flow, load_as_if_nothing_was_sold, open};
 use super::purchase::all_end_as;
 use super::world::World;
 use crate::prelude::*;
@@ -11,26 +11,24 @@ pub(super) const FLOWS: &[Flow] = &[
     flow!(
         "reconciliation with everything to repair",
         ["Query", "GetItem", "SendMessage", "EVALSHA due", "EVALSHA adopt", "EVALSHA release", "EVALSHA restore"],
-        |lab| with_everything_wrong(lab),
-        |_, world, _| async {
+        prepare = |lab| with_everything_wrong(lab),
+        run = |_, world, _| async {
             let _ = reconciliation::handle(&world.reconciliation()).await;
         },
-        |_, _| nobody(),
-        |_, _| at_rest(),
     ),
     flow!(
         "a busy sale that is limited",
         ["BatchGetItem", "GetItem", "PutItem"],
-        |lab| async {
+        prepare = |lab| async {
             let none = open(lab, terms(4, 1), &[], &[]).await;
             throttle_if_busy(&lab.reconciliation(), 0).await;
             let crowd = BTreeMap::from([("challenged", 1_000_000)]);
             lab.stock.round(&round(SALE, 1)).tally(&crowd).await.unwrap();
             none
         },
-        |_, world, _| async { throttle_if_busy(&world.reconciliation(), 1).await },
-        |lab, _| async { throttle_if_busy(&lab.reconciliation(), 1).await },
-        |lab, _| async {
+        run = |_, world, _| async { throttle_if_busy(&world.reconciliation(), 1).await },
+        again = |lab, _| async { throttle_if_busy(&lab.reconciliation(), 1).await },
+        end = |lab, _| async {
             let found = lab.round().await;
             let throttles = found.log.entries().iter().filter(|entry| entry.action == "throttle").count();
             assert_eq!((found.throttle_requests_per_s, throttles), (Some(LIMIT), 1));
@@ -43,18 +41,17 @@ pub(super) const FLOWS: &[Flow] = &[
     flow!(
         "rebuild",
         ["Query", "EVALSHA load"],
-        |lab| with_redis_lost(lab),
-        |_, world, _| warm_up(world),
-        |lab, _| warm_up_again(lab, 1),
-        |_, _| at_rest(),
+        prepare = |lab| with_redis_lost(lab),
+        run = |_, world, _| warm_up(world),
+        again = |lab, _| warm_up_again(lab, 1),
     ),
     flow!(
         "warmup",
         ["Query", "EVALSHA load"],
-        |lab| with_nothing_loaded(lab),
-        |_, world, _| warm_up(world),
-        |lab, _| warm_up_again(lab, 2),
-        |lab, _| async {
+        prepare = |lab| with_nothing_loaded(lab),
+        run = |_, world, _| warm_up(world),
+        again = |lab, _| warm_up_again(lab, 2),
+        end = |lab, _| async {
             let is_loaded = lab.stock.round(&round(SOON, 1)).is_loaded().await.unwrap();
             assert!(is_loaded, "a sale is loaded before it opens");
             assert_eq!(lab.clean_audit().await, (4, 0, 0));
@@ -63,12 +60,12 @@ pub(super) const FLOWS: &[Flow] = &[
     flow!(
         "redrive",
         ["ReceiveMessage", "SendMessageBatch", "DeleteMessageBatch"],
-        |lab| with_dead_letters(lab),
-        |_, world, _| async {
+        prepare = |lab| with_dead_letters(lab),
+        run = |_, world, _| async {
             admin::handle(&world.start(admin::AdminDeps::new), redrive().request()).await;
         },
-        |lab, _| redrive_until_nothing_is_left(lab),
-        |lab, reserved| all_end_as(lab, reserved, OrderState::Pending),
+        again = |lab, _| redrive_until_nothing_is_left(lab),
+        end = |lab, reserved| all_end_as(lab, reserved, OrderState::Pending),
     ),
 ];
 

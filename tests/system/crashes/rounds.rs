@@ -9,10 +9,10 @@ use crate::prelude::*;
 pub(super) const FLOWS: &[Flow] = &[flow!(
     "daily reset",
     ["Query", "BatchGetItem", "GetItem", "TransactWriteItems"],
-    |lab| with_rounds_over(lab),
-    |_, world, _| reset(world),
-    |lab, _| reset_and_warm_up(lab),
-    |lab, reserved| next_rounds_began_once(lab, reserved),
+    prepare = |lab| with_rounds_over(lab),
+    run = |_, world, _| reset(world),
+    again = |lab, _| reset_and_warm_up(lab),
+    end = |lab, reserved| next_rounds_began_once(lab, reserved),
 )];
 
 async fn reset(world: &World) {

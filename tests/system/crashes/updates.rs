@@ -11,13 +11,13 @@ pub(super) const FLOWS: &[Flow] = &[
     flow!(
         "create",
         ["PutItem"],
-        |_| async { Vec::new() },
-        |_, world, _| operate(world, create()),
-        |lab, _| async {
+        prepare = |_| async { Vec::new() },
+        run = |_, world, _| operate(world, create()),
+        again = |lab, _| async {
             let answer = lab.answer(&create()).await;
             assert!(matches!(answer.status, 200 | 201), "{answer:?}");
         },
-        |lab, _| async {
+        end = |lab, _| async {
             let offer = lab.offer().await;
             assert_eq!((offer.state, offer.version, offer.terms.total), (SaleState::Draft, 1, 4));
             repeat(lab, ask("publish")).await;
@@ -27,10 +27,10 @@ pub(super) const FLOWS: &[Flow] = &[
     flow!(
         "end recurrence",
         ["GetItem", "PutItem"],
-        |lab| with_sale_that_recurs(lab),
-        |_, world, _| operate(world, ask("end_recurrence")),
-        |lab, _| repeat(lab, ask("end_recurrence")),
-        |lab, _| async {
+        prepare = |lab| with_sale_that_recurs(lab),
+        run = |_, world, _| operate(world, ask("end_recurrence")),
+        again = |lab, _| repeat(lab, ask("end_recurrence")),
+        end = |lab, _| async {
             let offer = lab.offer().await;
             assert_eq!((offer.recurrence, offer.version), (None, PUBLISHED + 1));
         },
@@ -38,10 +38,10 @@ pub(super) const FLOWS: &[Flow] = &[
     flow!(
         "restock",
         ["GetItem", "TransactWriteItems", "EVALSHA amend"],
-        |lab| open(lab, terms(4, 1), &["alice"], &["bob"]),
-        |_, world, _| operate(world, restock()),
-        |lab, _| repeat(lab, restock()),
-        |lab, _| async {
+        prepare = |lab| open(lab, terms(4, 1), &["alice"], &["bob"]),
+        run = |_, world, _| operate(world, restock()),
+        again = |lab, _| repeat(lab, restock()),
+        end = |lab, _| async {
             let round = lab.round().await;
             assert_eq!((round.terms.total, round.version), (6, 2));
             assert_eq!(lab.clean_audit().await, (4, 0, 2));
@@ -50,14 +50,14 @@ pub(super) const FLOWS: &[Flow] = &[
     flow!(
         "rain",
         ["GetItem", "TransactWriteItems", "EVALSHA amend"],
-        |lab| async {
+        prepare = |lab| async {
             let steady = Some(Steady { units: 1, every_s: 3600 });
             let rain = Some(Rain { at_once: 2, steady, ..Rain::default() });
             open(lab, Terms { rain, ..terms(4, 1) }, &["alice"], &["bob"]).await
         },
-        |_, world, _| operate(world, rain()),
-        |lab, _| repeat(lab, rain()),
-        |lab, _| async {
+        run = |_, world, _| operate(world, rain()),
+        again = |lab, _| repeat(lab, rain()),
+        end = |lab, _| async {
             let round = lab.round().await;
             assert_eq!((round.terms.rain.as_ref().unwrap().at_once, round.version), (3, 2));
             let counters = lab.counters().await;
