@@ -4,7 +4,6 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::future::pending;
 use std::net::SocketAddr;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 
 use axum::Router;
@@ -13,7 +12,7 @@ use axum::http::HeaderMap;
 use local::server::Server;
 use local::upstream::{Upstream, target};
 use tokio::net::TcpStream;
-use tokio::sync::Notify;
+use tokio::sync::watch;
 
 use crate::recorder::Recorded;
 use crate::resp::Connection;
@@ -39,8 +38,7 @@ pub struct Point {
 pub struct Fault {
     point: Option<Point>,
     seen: Mutex<Seen>,
-    over: AtomicBool,
-    died: Notify,
+    over: watch::Sender<bool>,
 }
 
 /// The scripts' names by their digests.
@@ -51,8 +49,7 @@ static SCRIPTS: LazyLock<HashMap<String, String>> = LazyLock::new(|| {
 
 impl Fault {
     pub fn new(point: Option<Point>) -> Arc<Self> {
-        let (seen, over, died) = (Mutex::default(), AtomicBool::new(false), Notify::new());
-        Arc::new(Self { point, seen, over, died })
+        Arc::new(Self { point, seen: Mutex::default(), over: watch::Sender::new(false) })
     }
 
     fn seen(&self) -> MutexGuard<'_, Seen> {
@@ -77,12 +74,16 @@ impl Fault {
     /// Runs `work` until it ends or is killed at the point. Returns whether it ended by itself. Either way, nothing that it
     /// began reaches a service any more.
     pub async fn run(&self, work: impl Future) -> bool {
+        let mut over = self.over.subscribe();
+        let died = async {
+            let _ = over.wait_for(|over| *over).await;
+        };
         tokio::select! {
             biased;
-            () = self.died.notified() => {}
+            () = died => {}
             _ = work => {}
         }
-        !self.over.swap(true, Ordering::SeqCst)
+        !self.over.send_replace(true)
     }
 
     /// Proxies in front of Redis and AWS that name each effect, and stop once this fault has struck or its run is over. They
@@ -113,32 +114,23 @@ impl Fault {
 
     /// Counts an effect and performs it, unless the run dies here or has died.
     async fn pass<T>(&self, kind: &str, effect: impl Future<Output = Option<T>>) -> Option<T> {
-        if self.is_over() {
+        if *self.over.borrow() {
             return None;
         }
         let begun = self.seen().begin(kind);
         let point = self.point.as_ref().filter(|point| point.effect == begun);
         let is_last = |when| point.is_some_and(|point| point.when == when);
         if is_last(When::Before) {
-            self.die();
+            self.over.send_replace(true);
             return None;
         }
         let answer = effect.await?;
         if is_last(When::After) {
-            self.die();
+            self.over.send_replace(true);
         }
         self.seen().end(begun);
-        (!self.is_over()).then_some(answer)
-    }
-
-    fn is_over(&self) -> bool {
-        self.over.load(Ordering::SeqCst)
-    }
-
-    fn die(&self) {
-        if !self.over.swap(true, Ordering::SeqCst) {
-            self.died.notify_one();
-        }
+        let is_over = *self.over.borrow();
+        (!is_over).then_some(answer)
     }
 }
 

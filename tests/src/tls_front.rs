@@ -86,9 +86,8 @@ async fn pass(
     if first == [HANDSHAKE] {
         let mut client = acceptor.accept(client).await?;
         handshakes.fetch_add(1, Ordering::SeqCst);
-        copy_bidirectional(&mut client, &mut upstream).await?;
+        copy_bidirectional(&mut client, &mut upstream).await.map(drop)
     } else {
-        copy_bidirectional(&mut client, &mut upstream).await?;
+        copy_bidirectional(&mut client, &mut upstream).await.map(drop)
     }
-    Ok(())
 }

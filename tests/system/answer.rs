@@ -21,7 +21,6 @@ fn read(headers: &HeaderMap, body: &[u8]) -> Value {
 }
 
 impl Answer {
-    /// A function's answer, checked against the API's document.
     #[track_caller]
     pub(crate) fn of_handler(ask: &Ask, response: Response<Body>) -> Self {
         let (parts, body) = response.into_parts();
@@ -29,8 +28,7 @@ impl Answer {
         Self { status: parts.status.as_u16(), headers: parts.headers, body }.documented(ask, By::Function)
     }
 
-    /// What a function's program makes of an event: a handler's answer, and the headers that every answer gets. Checked
-    /// against the API's document.
+    /// What a function's program makes of an event: a handler's answer, and the headers that every answer gets.
     pub(crate) fn of_program(ask: &Ask, made: &[u8]) -> Self {
         let made: Value = serde_json::from_slice(made).expect("an answer to the gateway");
         let status = made["statusCode"].as_u64().and_then(|status| status.try_into().ok()).expect("a status");
@@ -42,13 +40,13 @@ impl Answer {
         Self { status, headers, body }.documented(ask, By::Gateway)
     }
 
-    /// An answer through the gateway, checked against the API's document.
     pub(crate) async fn of_gateway(ask: &Ask, response: reqwest::Response) -> Self {
         let (status, headers) = (response.status().as_u16(), response.headers().clone());
         let body = read(&headers, &response.bytes().await.unwrap());
         Self { status, headers, body }.documented(ask, By::Gateway)
     }
 
+    /// Checks it against the API's document.
     #[track_caller]
     fn documented(self, ask: &Ask, by: By) -> Self {
         if let Err(error) = OPENAPI.check(ask, by, self.status, &self.headers, &self.body) {

@@ -49,12 +49,10 @@ impl Ask {
         Self::new("DELETE", path)
     }
 
-    /// The owner gives a reservation back.
     pub(crate) fn cancel(reservation: &Reservation) -> Self {
         Self::delete(format!("/v1/reservations/{}", reservation.id)).by(reservation.user.as_str())
     }
 
-    /// The owner asks what became of a reservation.
     pub(crate) fn status(reservation: &Reservation) -> Self {
         Self::get(format!("/v1/reservations/{}", reservation.id)).by(reservation.user.as_str())
     }
@@ -81,7 +79,6 @@ impl Ask {
         Self { pass: Some(pass), ..ask }
     }
 
-    /// With a pass issued at this moment.
     pub(crate) fn let_in_at(self, issued_at: EpochMs) -> Self {
         let pass = self.pass.map(|pass| PassOf { issued_at: Some(issued_at), ..pass });
         Self { pass, ..self }

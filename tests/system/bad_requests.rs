@@ -110,17 +110,11 @@ pub(crate) fn with_bodies(route: &str, ask: &Ask) -> Vec<Bad> {
 }
 
 fn with_every_body(route: &str, ask: impl Fn(Vec<u8>) -> Ask) -> Vec<Bad> {
-    let bodies = never_good().into_iter();
-    bodies
-        .map(|(what, content_type, body, status, code)| {
-            let ask = ask(body);
-            let ask = match content_type {
-                Some(content_type) => ask.header("content-type", content_type),
-                None => ask,
-            };
-            bad(format!("{route}: {what}"), ask, status, code)
-        })
-        .collect()
+    let cases = never_good().into_iter().map(|(what, content_type, body, status, code)| {
+        let ask = content_type.into_iter().fold(ask(body), |ask, it| ask.header("content-type", it));
+        bad(format!("{route}: {what}"), ask, status, code)
+    });
+    cases.collect()
 }
 
 fn reserve(target: &Target) -> Vec<Bad> {

@@ -49,7 +49,6 @@ async fn answered(lab: &Lab, ask: &Ask) -> Answer {
     believing(lab.admin()).answer(ask).await
 }
 
-/// Posts the beacon of the round's draw and expects success.
 pub(crate) async fn post(lab: &Lab) -> Answer {
     answered(lab, &posting(&signature(named(lab).await))).await.expect(200)
 }

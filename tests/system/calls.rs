@@ -18,7 +18,6 @@ pub(crate) struct Call {
 pub(crate) struct Calls(Arc<Mutex<Vec<Call>>>);
 
 impl Calls {
-    /// Records the requests of a client.
     pub(crate) fn hook(&self) -> impl Intercept + 'static {
         let calls = Arc::clone(&self.0);
         before_send(move |context| {

@@ -8,7 +8,6 @@ use tests::SlowProxy;
 
 use crate::prelude::*;
 
-/// Made-up ids in a flood.
 const MADE_UP: usize = 1_000;
 /// The shortest time for which the function keeps what it has read.
 const KEPT_AT_LEAST: Duration = Duration::from_millis(600);

@@ -16,7 +16,6 @@ pub(crate) async fn keys(url: &str) -> BTreeMap<String, (Vec<u8>, i64)> {
     keys
 }
 
-/// Everything that a lab stores.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Contents {
     pub(crate) keys: BTreeMap<String, (Vec<u8>, i64)>,

@@ -2,7 +2,6 @@
 
 use crate::prelude::*;
 
-/// Sends a request and records its calls to Redis and AWS.
 async fn counted(lab: &Lab, ask: &Ask) -> (Answer, Vec<String>, Vec<String>) {
     lab.calls.take();
     let (answer, redis) = redis_calls(&lab.valkey.url(), lab.answer(ask)).await;

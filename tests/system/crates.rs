@@ -16,7 +16,6 @@ pub(crate) static METADATA: LazyLock<Value> = LazyLock::new(|| {
     serde_json::from_slice(&output.stdout).expect("cargo metadata prints JSON")
 });
 
-/// A crate's folder, and the workspace crates that it uses.
 struct Crate {
     folder: &'static str,
     uses: BTreeSet<&'static str>,

@@ -25,7 +25,6 @@ const PAGE_BYTES: usize = 1 << 20;
 /// The size of an item in the index: its four attributes with their names, and the hundred bytes that an index adds (developer
 /// guide, "Global secondary indexes", "Storage considerations").
 const ITEM_BYTES: usize = 190;
-/// How long DynamoDB takes for a page.
 const PAGE_DELAY: Duration = Duration::from_millis(100);
 /// How often the memory of the process is read.
 const POLL_EVERY: Duration = Duration::from_millis(5);

@@ -13,7 +13,6 @@ async fn post(lab: &Lab, user: &str, what: &str, body: &Value) -> Answer {
     lab.answer(&Ask::post(format!("/v1/sales/{SALE}/{what}")).by(user).json(body)).await
 }
 
-/// Changes the gate of the running round.
 async fn edit(lab: &Lab, gate: &Value) -> Answer {
     let body = json!({ "round": 1, "round_version": lab.round().await.version, "gate": gate });
     lab.answer(&Ask::post_sale("edit").json(&body)).await
@@ -204,13 +203,10 @@ async fn to_a_stranger_a_members_sale_does_not_exist() {
         ("POST", "/v1/sales/ID/tokens"),
         ("POST", "/v1/sales/ID/reservations/made-up"),
     ] {
+        let given = json!({ "challenge_id": "0".repeat(32), "answer": "7" });
         let ask = |id: &str| {
-            let ask = Ask { method, ..Ask::get(path.replace("ID", id)) };
-            if path.ends_with("tokens") {
-                ask.by("mallory").json(&json!({ "challenge_id": "0".repeat(32), "answer": "7" }))
-            } else {
-                ask.by("mallory")
-            }
+            let ask = Ask { method, ..Ask::get(path.replace("ID", id)) }.by("mallory");
+            if path.ends_with("tokens") { ask.json(&given) } else { ask }
         };
         let [hidden, unknown] = [lab.answer(&ask(SALE)).await, lab.answer(&ask("nothing")).await];
         assert_eq!((hidden.status, &hidden.body), (unknown.status, &unknown.body));
