@@ -35,10 +35,6 @@ async fn deliver(lab: &Lab, reservation: &Reservation) {
     assert!(order::handle(&order, batch).await.batch_item_failures.is_empty());
 }
 
-async fn free(lab: &Lab, sale: &str) -> u32 {
-    lab.stock.round(&round(sale, 1)).counters().await.unwrap().unwrap().available(now())
-}
-
 /// The ids of the orders that the ledger counts for a user.
 async fn counted(lab: &Lab, name: &str) -> Vec<String> {
     let item = items(&lab.dynamodb, &lab.table).await.remove(&format!("CAMPAIGN_USER#autumn#{name}"));
@@ -54,7 +50,8 @@ async fn an_order_beyond_the_limit_fails_and_its_unit_is_sold_again() {
     assert_eq!(first.campaigns, ["autumn".parse::<CampaignId>().unwrap()]);
     let third = buy(&lab, "pot", "alice").await;
     assert_eq!((third.state, third.failure), (OrderState::Failed, Some(Failure::CampaignLimit)));
-    assert_eq!(free(&lab, "pot").await, 10, "the unit is free again");
+    let pot = lab.stock.round(&round("pot", 1)).counters().await.unwrap().unwrap();
+    assert_eq!(pot.available(now()), 10, "the unit is free again");
     let seen = lab.answer(&Ask::status(&third.reservation)).await.expect(200);
     assert_eq!((seen.text("status"), seen.text("reason")), ("failed", "campaign_limit"));
     // The failure does not count against alice, and other users are not affected.

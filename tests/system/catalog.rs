@@ -20,10 +20,6 @@ impl Lab {
     pub(crate) fn catalog_at(&self, clock: Clock) -> catalog::CatalogDeps {
         catalog::CatalogDeps::new(&self.another_process_at(clock)).unwrap()
     }
-
-    fn catalog_with(&self, stock: Stock) -> catalog::CatalogDeps {
-        catalog::CatalogDeps::new(&self.another_process().with(stock)).unwrap()
-    }
 }
 
 /// A public document, which must be there.
@@ -127,11 +123,6 @@ async fn ten_at_once_make_one_load() {
     }
 }
 
-/// The most readings that fit into this much time.
-fn readings(time: Duration) -> usize {
-    2 + time.as_millis() as usize / KEPT_AT_LEAST.as_millis() as usize
-}
-
 #[tokio::test]
 async fn a_flood_of_made_up_ids_reaches_nothing() {
     let lab = Lab::selling(terms(20, 1)).await;
@@ -147,7 +138,8 @@ async fn a_flood_of_made_up_ids_reaches_nothing() {
         }
     };
     let ((), redis) = redis_calls(&lab.valkey.url(), flood).await;
-    let (aws, readings) = (lab.calls.take_targets().len(), readings(began.elapsed()));
+    let readings = 2 + began.elapsed().as_millis() / KEPT_AT_LEAST.as_millis();
+    let (aws, readings) = (lab.calls.take_targets().len(), readings as usize);
     assert!(aws <= readings * ONE_READING + FIRST_READING, "{aws} calls in time for {readings} readings");
     assert_eq!(redis.len(), 0);
     // The one that there is may have been forgotten by now.
@@ -164,12 +156,13 @@ async fn without_redis_the_page_says_that_it_does_not_know() {
     let slow = SlowProxy::start(SocketAddr::from(([127, 0, 0, 1], lab.valkey.port())));
     slow.delay(Duration::MAX);
     let silent = Stock::new(&format!("redis://{}", slow.address())).unwrap();
+    let catalog_with = |stock: Stock| catalog::CatalogDeps::new(&lab.another_process().with(stock)).unwrap();
     for stock in [nobody, silent.clone()] {
-        let catalog = lab.catalog_with(stock);
+        let catalog = catalog_with(stock);
         let card = shown(&catalog, "/v1/sales/lamp").await;
         assert_eq!((card.text("availability"), card.text("state")), ("unknown", "open"));
     }
-    let catalog = lab.catalog_with(silent);
+    let catalog = catalog_with(silent);
     sees(&catalog, "availability", "unknown").await;
     slow.delay(Duration::ZERO);
     sees(&catalog, "availability", "available").await;
