@@ -65,6 +65,13 @@ pub(crate) fn about_sales(what: &str, ask: impl Fn(&str) -> Ask) -> Vec<Bad> {
     cases
 }
 
+/// The same of a request about a round.
+fn about_rounds(what: &str, target: &Target, ask: impl Fn(&str, &str) -> Ask) -> Vec<Bad> {
+    let mut cases = about_sales(what, |id| ask(id, "1"));
+    cases.extend(BAD_ROUNDS.iter().map(|round| invalid(format!("{what}: round"), ask(&target.sale, round))));
+    cases
+}
+
 /// Its fault, content type and body, and the status and code of the problem.
 type BadBody = (&'static str, Option<&'static str>, Vec<u8>, u16, &'static str);
 
@@ -261,15 +268,9 @@ fn create() -> Vec<Bad> {
 
 fn draw(target: &Target) -> Vec<Bad> {
     let draw = |id: &str, round: &str| Ask::get(format!("/v1/sales/{id}/rounds/{round}/draw"));
-    let mut cases: Vec<Bad> = Vec::new();
-    cases.extend(some_bad_sale_ids().iter().map(|id| invalid("draw: sale id", draw(id, "1"))));
-    cases.extend(BAD_ROUNDS.iter().map(|round| invalid("draw: round", draw(&target.sale, round))));
-    for (what, id, round) in [
-        ("a round without one", target.sale.as_str(), "1"),
-        ("a round to come", &target.sale, "2"),
-        ("no such sale", "bad-nowhere", "1"),
-    ] {
-        cases.push(bad(format!("draw: {what}"), draw(id, round), 404, "unknown_sale"));
+    let mut cases = about_rounds("draw", target, draw);
+    for (what, round) in [("a round without one", "1"), ("a round to come", "2")] {
+        cases.push(bad(format!("draw: {what}"), draw(&target.sale, round), 404, "unknown_sale"));
     }
     cases
 }
@@ -281,8 +282,7 @@ fn other_admin(target: &Target) -> Vec<Bad> {
     let mut cases = with_bodies("publish", &publish(&target.sale));
     cases.extend(about_sales("publish", publish));
     cases.extend(about_sales("sale", look));
-    cases.extend(about_sales("audit", |id| audit(id, "1")));
-    cases.extend(BAD_ROUNDS.iter().map(|round| invalid("audit: round", audit(&target.sale, round))));
+    cases.extend(about_rounds("audit", target, audit));
     cases.push(bad("audit: a round to come", audit(&target.sale, "2"), 404, "unknown_sale"));
     cases
 }
@@ -375,8 +375,7 @@ fn resend(target: &Target) -> Vec<Bad> {
     let resend = |id: &str, round: &str, body: Value| Ask::post(path(id, round)).by_operator().json(&body);
     let good = || json!({ "after": 0 });
     let mut cases = with_bodies("resend", &Ask::post(path(&target.sale, "1")).by_operator());
-    cases.extend(about_sales("resend", |id| resend(id, "1", good())));
-    cases.extend(BAD_ROUNDS.iter().map(|round| invalid("resend: round", resend(&target.sale, round, good()))));
+    cases.extend(about_rounds("resend", target, |id, round| resend(id, round, good())));
     cases.push(bad("resend: no draw", resend(&target.sale, "1", good()), 404, "unknown_sale"));
     for body in [json!({}), json!({ "after": -1 }), json!({ "after": 4_294_967_296_u64 })] {
         cases.push(invalid(format!("resend: {body}"), resend(&target.sale, "1", body)));
@@ -385,15 +384,7 @@ fn resend(target: &Target) -> Vec<Bad> {
 }
 
 pub(crate) fn all(target: &Target) -> Vec<Bad> {
-    let mut cases = reserve(target);
-    cases.extend(reservations(target));
-    cases.extend(create());
-    cases.extend(draw(target));
-    cases.extend(other_admin(target));
-    cases.extend(callbacks(target));
-    cases.extend(resend(target));
-    cases.extend(campaigns(target));
-    cases.extend(blocks());
-    cases.extend(groups());
-    cases
+    let operators = [create(), other_admin(target), resend(target), campaigns(target), blocks(), groups()];
+    let others = [reserve(target), reservations(target), draw(target), callbacks(target)];
+    operators.into_iter().chain(others).flatten().collect()
 }
