@@ -82,17 +82,10 @@ fn no_function_uses_another_and_what_is_shared_uses_none() {
     }
 }
 
-fn assert_holds(check: &str) {
-    let said = Command::new(local::paths::root().join(check)).output().expect("a shell and Python");
-    assert!(said.status.success(), "{}", String::from_utf8_lossy(&said.stderr));
-}
-
 #[test]
-fn each_public_type_has_a_name_of_its_own() {
-    assert_holds("tests/names.sh");
-}
-
-#[test]
-fn no_file_imports_one_that_imports_it() {
-    assert_holds("tests/circles.py");
+fn each_public_type_has_a_name_of_its_own_and_no_file_imports_one_that_imports_it() {
+    for check in ["tests/names.sh", "tests/circles.py"] {
+        let said = Command::new(local::paths::root().join(check)).output().expect("a shell and Python");
+        assert!(said.status.success(), "{}", String::from_utf8_lossy(&said.stderr));
+    }
 }

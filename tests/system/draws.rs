@@ -25,11 +25,6 @@ fn packet() -> Terms {
     free(5, split())
 }
 
-fn tickets() -> Terms {
-    let prizes = [("A phone", 1), ("A cup", 2)].map(|(name, count)| Prize { name: name.to_owned(), count });
-    free(4, Allocation::Prizes { prizes: prizes.into(), draw: DrawTime::Instant, beacon: false })
-}
-
 /// Reserves, makes the order at once and returns what its user then sees.
 async fn grab(lab: &Lab, name: &str) -> Answer {
     let reservation = lab.reserve(name).await;
@@ -137,7 +132,9 @@ async fn what_was_granted_is_what_the_seed_says() {
 
 #[tokio::test]
 async fn a_prize_is_told_by_its_name() {
-    let lab = Lab::selling(tickets()).await;
+    let prizes = [("A phone", 1), ("A cup", 2)].map(|(name, count)| Prize { name: name.to_owned(), count });
+    let prizes = Allocation::Prizes { prizes: prizes.into(), draw: DrawTime::Instant, beacon: false };
+    let lab = Lab::selling(free(4, prizes)).await;
     let mut awards = Vec::new();
     for n in 0..4 {
         awards.push(grab(&lab, &format!("buyer-{n}")).await.body["award"].to_string());

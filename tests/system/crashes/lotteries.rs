@@ -39,7 +39,11 @@ pub(super) const FLOWS: &[Flow] = &[
     flow!(
         "beacon of a draw",
         ["GetItem", "PutItem"],
-        prepare = |lab| awaiting_beacon(lab),
+        prepare = |lab| async {
+            let reserved = entered(lab, lottery_with_beacon(5, &[1, 1])).await;
+            assert_eq!(draw::handle(&lab.draw_in(AFTER_S)).await.unwrap().failed, 0);
+            reserved
+        },
         run = |lab, world, _| async {
             let ask = posting(&signature(named(lab).await));
             admin::handle(&believing(world.start(admin::AdminDeps::new)), ask.request()).await;
@@ -99,13 +103,6 @@ pub(super) const FLOWS: &[Flow] = &[
 
 fn with_settings(context: &Context, settings: Settings) -> Context {
     Context::new(settings, context.aws().clone(), Clock::system())
-}
-
-/// A draw whose entries are closed and whose beacon is not posted.
-async fn awaiting_beacon(lab: &Lab) -> Vec<Reservation> {
-    let reserved = entered(lab, lottery_with_beacon(5, &[1, 1])).await;
-    assert_eq!(draw::handle(&lab.draw_in(AFTER_S)).await.unwrap().failed, 0);
-    reserved
 }
 
 /// Three entries, and the end.

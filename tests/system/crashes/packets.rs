@@ -40,7 +40,10 @@ pub(super) const FLOWS: &[Flow] = &[
         ["GetItem", "TransactWriteItems", "EVALSHA confirm"],
         prepare = |lab| open(lab, packet(PARTS), &[], &["alice", "bob"]),
         run = |_, world, reserved| deliver(world, reserved),
-        end = |lab, reserved| all_are_granted(lab, reserved),
+        end = |lab, reserved| async {
+            all_end_as(lab, reserved, OrderState::Granted).await;
+            adds_up(lab).await;
+        },
     ),
 ];
 
@@ -50,9 +53,4 @@ const PARTS: u32 = 4;
 async fn adds_up(lab: &Lab) {
     lab.load(SALE).await;
     unclaimed(lab).await;
-}
-
-async fn all_are_granted(lab: &Lab, reserved: &[Reservation]) {
-    all_end_as(lab, reserved, OrderState::Granted).await;
-    adds_up(lab).await;
 }

@@ -41,14 +41,22 @@ pub(super) const FLOWS: &[Flow] = &[
     flow!(
         "rebuild",
         ["Query", "EVALSHA load"],
-        prepare = |lab| with_redis_lost(lab),
+        prepare = |lab| async {
+            let reserved = open(lab, terms(4, 1), &["alice"], &["bob"]).await;
+            lab.redis(&["FLUSHALL"]).await;
+            reserved
+        },
         run = |_, world, _| warm_up(world),
         again = |lab, _| warm_up_again(lab, 1),
     ),
     flow!(
         "warmup",
         ["Query", "EVALSHA load"],
-        prepare = |lab| with_nothing_loaded(lab),
+        prepare = |lab| async {
+            lab.publish(SALE, &terms(4, 1)).await;
+            lab.publish(SOON, &rounds::from_to(300, 3600, terms(4, 1))).await;
+            Vec::new()
+        },
         run = |_, world, _| warm_up(world),
         again = |lab, _| warm_up_again(lab, 2),
         end = |lab, _| async {
@@ -60,7 +68,12 @@ pub(super) const FLOWS: &[Flow] = &[
     flow!(
         "redrive",
         ["ReceiveMessage", "SendMessageBatch", "DeleteMessageBatch"],
-        prepare = |lab| with_dead_letters(lab),
+        prepare = |lab| async {
+            let reserved = open(lab, terms(4, 1), &[], &["alice", "bob"]).await;
+            let moved = queue::redrive(&lab.sqs, lab.queue("orders"), lab.queue("orders_dlq")).await.unwrap();
+            assert_eq!(moved.moved, 2);
+            reserved
+        },
         run = |_, world, _| async {
             admin::handle(&world.start(admin::AdminDeps::new), redrive().request()).await;
         },
@@ -102,27 +115,6 @@ async fn redrive_until_nothing_is_left(lab: &Lab) {
     }
     let moved = lab.depth("orders").await[0];
     assert!(moved >= 2, "{moved} of 2 moved: reconciliation would send the rest again and hide the loss");
-}
-
-async fn with_redis_lost(lab: &Lab) -> Vec<Reservation> {
-    let reserved = open(lab, terms(4, 1), &["alice"], &["bob"]).await;
-    lab.redis(&["FLUSHALL"]).await;
-    reserved
-}
-
-/// Two published sales: one is open, the other opens soon.
-async fn with_nothing_loaded(lab: &Lab) -> Vec<Reservation> {
-    lab.publish(SALE, &terms(4, 1)).await;
-    lab.publish(SOON, &rounds::from_to(300, 3600, terms(4, 1))).await;
-    Vec::new()
-}
-
-/// Alice's and bob's messages are dead letters.
-async fn with_dead_letters(lab: &Lab) -> Vec<Reservation> {
-    let reserved = open(lab, terms(4, 1), &[], &["alice", "bob"]).await;
-    let moved = queue::redrive(&lab.sqs, lab.queue("orders"), lab.queue("orders_dlq")).await.unwrap();
-    assert_eq!(moved.moved, 2);
-    reserved
 }
 
 /// Redis has forgotten alice's order on unit 1, unit 2 is lost, bob's order ended only in the ledger, and carol's

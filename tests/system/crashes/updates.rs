@@ -27,7 +27,12 @@ pub(super) const FLOWS: &[Flow] = &[
     flow!(
         "end recurrence",
         ["GetItem", "PutItem"],
-        prepare = |lab| with_sale_that_recurs(lab),
+        prepare = |lab| async {
+            rounds::publish_daily(&lab.ledger, SALE, &terms(4, 1)).await;
+            lab.refresh_snapshots().await;
+            lab.load(SALE).await;
+            vec![lab.buy("alice").await, lab.reserve("bob").await]
+        },
         run = |_, world, _| operate(world, ask("end_recurrence")),
         again = |lab, _| repeat(lab, ask("end_recurrence")),
         end = |lab, _| async {
@@ -92,12 +97,4 @@ fn rain() -> Ask {
 
 pub(super) async fn operate(world: &World, ask: Ask) {
     admin::handle(&world.start(admin::AdminDeps::new), ask.request()).await;
-}
-
-/// Alice has an order and bob's message is on its way.
-async fn with_sale_that_recurs(lab: &Lab) -> Vec<Reservation> {
-    rounds::publish_daily(&lab.ledger, SALE, &terms(4, 1)).await;
-    lab.refresh_snapshots().await;
-    lab.load(SALE).await;
-    vec![lab.buy("alice").await, lab.reserve("bob").await]
 }
