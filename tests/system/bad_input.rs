@@ -1,6 +1,6 @@
 //! Bad input to every route gets the right problem and changes nothing.
 
-use crate::bad_requests::{Bad, Target};
+use crate::bad_requests::Bad;
 use crate::prelude::*;
 use crate::{bad_requests, bad_updates};
 
@@ -9,10 +9,8 @@ async fn the_functions_refuse_it_and_change_nothing() {
     let lab = Lab::selling(terms(5, 5)).await;
     lab.reserve("alice").await;
     let reservation = lab.buy("alice").await.id.to_string();
-    let (user, key) = ("alice".to_owned(), lab.payment_key.clone());
-    let target = Target { sale: "lamp".to_owned(), user, reservation, key };
-    let mut cases = bad_requests::all(&target);
-    cases.extend(bad_updates::all(&target));
+    let mut cases = bad_requests::all(&reservation, &lab.payment_key);
+    cases.extend(bad_updates::all());
     let before = lab.contents().await;
     lab.calls.take();
     let mut faults = Vec::new();

@@ -1,4 +1,5 @@
-//! Bad requests to every route, and the problem that each must get.
+//! Bad requests to every route, and the problem that each must get. They are about alice's reservation, which has a pending
+//! order, and its sale: each is refused only for its own fault.
 
 use crate::prelude::*;
 use crate::shop::in_s;
@@ -8,16 +9,6 @@ pub(crate) struct Bad {
     pub(crate) ask: Ask,
     pub(crate) status: u16,
     pub(crate) code: &'static str,
-}
-
-/// What the requests refer to. All of it exists, so each request is refused only for its own fault.
-pub(crate) struct Target {
-    pub(crate) sale: String,
-    pub(crate) user: String,
-    /// A reservation with a pending order.
-    pub(crate) reservation: String,
-    /// The key that signs callbacks.
-    pub(crate) key: String,
 }
 
 const JSON: &str = "application/json";
@@ -51,10 +42,9 @@ fn some_bad_sale_ids() -> [String; 3] {
 }
 
 /// What a reservation's id may be is tested in `sale` too.
-fn some_bad_reservation_ids(target: &Target) -> [String; 4] {
-    let id = &target.reservation;
+fn some_bad_reservation_ids(id: &str) -> [String; 4] {
     let (_, uuid) = id.rsplit_once('.').unwrap();
-    [uuid.to_owned(), format!("{id}%00"), format!("{}.01.{uuid}", target.sale), long(10_000)]
+    [uuid.to_owned(), format!("{id}%00"), format!("{SALE}.01.{uuid}"), long(10_000)]
 }
 
 /// What every operator's request about a sale is refused for: an invalid id, or a sale that does not exist.
@@ -66,9 +56,9 @@ pub(crate) fn about_sales(what: &str, ask: impl Fn(&str) -> Ask) -> Vec<Bad> {
 }
 
 /// The same of a request about a round.
-fn about_rounds(what: &str, target: &Target, ask: impl Fn(&str, &str) -> Ask) -> Vec<Bad> {
+fn about_rounds(what: &str, ask: impl Fn(&str, &str) -> Ask) -> Vec<Bad> {
     let mut cases = about_sales(what, |id| ask(id, "1"));
-    cases.extend(BAD_ROUNDS.iter().map(|round| invalid(format!("{what}: round"), ask(&target.sale, round))));
+    cases.extend(BAD_ROUNDS.iter().map(|round| invalid(format!("{what}: round"), ask(SALE, round))));
     cases
 }
 
@@ -124,35 +114,34 @@ fn with_every_body(route: &str, ask: impl Fn(Vec<u8>) -> Ask) -> Vec<Bad> {
     cases.collect()
 }
 
-fn reserve(target: &Target) -> Vec<Bad> {
-    let good = Ask::reserve(&target.sale, &target.user);
+fn reserve() -> Vec<Bad> {
+    let good = Ask::reserve(SALE, "alice");
     // Like every request without a body.
     let mut cases = with_every_body("reserve", |body| good.clone().body(body));
     cases.extend(bad_sale_ids().into_iter().map(|id| invalid("reserve: sale id", Ask::reserve(&id, "mallory"))));
     let passes = ["0", "1", "-1", "x", "%00", "1%00", &long(62), &long(63), &long(64), &long(10_000)];
     for (forger, pass) in passes.into_iter().enumerate() {
         // Each from another user: so many from one would block that user.
-        let ask = Ask::post(format!("/v1/sales/{}/reservations/{pass}", target.sale)).by(&format!("forger-{forger}"));
+        let ask = Ask::post(format!("/v1/sales/{SALE}/reservations/{pass}")).by(&format!("forger-{forger}"));
         cases.push(bad("reserve: token", ask, 403, "bad_token"));
     }
     for key in bad_keys() {
-        let ask = Ask::reserve(&target.sale, "mallory").header("idempotency-key", key);
+        let ask = Ask::reserve(SALE, "mallory").header("idempotency-key", key);
         cases.push(invalid("reserve: idempotency key", ask));
     }
     cases
 }
 
-fn reservations(target: &Target) -> Vec<Bad> {
+fn reservations(id: &str) -> Vec<Bad> {
     let path = |id: &str| format!("/v1/reservations/{id}");
-    let mut cases = with_bodies("cancel", &Ask::delete(path(&target.reservation)).by(&target.user));
-    for id in some_bad_reservation_ids(target) {
-        cases.push(invalid("look: id", Ask::get(path(&id)).by(&target.user)));
-        cases.push(invalid("cancel: id", Ask::delete(path(&id)).by(&target.user)));
+    let mut cases = with_bodies("cancel", &Ask::delete(path(id)).by("alice"));
+    for id in some_bad_reservation_ids(id) {
+        cases.push(invalid("look: id", Ask::get(path(&id)).by("alice")));
+        cases.push(invalid("cancel: id", Ask::delete(path(&id)).by("alice")));
     }
-    let unknown = format!("{}.1.{}", target.sale, "0".repeat(32));
-    cases.push(bad("look: unknown", Ask::get(path(&unknown)).by(&target.user), 404, "unknown_reservation"));
-    cases.push(bad("cancel: unknown", Ask::delete(path(&unknown)).by(&target.user), 404, "unknown_reservation"));
-    let id = &target.reservation;
+    let unknown = format!("{SALE}.1.{}", "0".repeat(32));
+    cases.push(bad("look: unknown", Ask::get(path(&unknown)).by("alice"), 404, "unknown_reservation"));
+    cases.push(bad("cancel: unknown", Ask::delete(path(&unknown)).by("alice"), 404, "unknown_reservation"));
     for cursor in [
         "",
         "x",
@@ -168,7 +157,7 @@ fn reservations(target: &Target) -> Vec<Bad> {
         "%00",
         &format!("1.{}", long(10_000)),
     ] {
-        cases.push(invalid("orders: cursor", Ask::get(format!("/v1/orders?cursor={cursor}")).by(&target.user)));
+        cases.push(invalid("orders: cursor", Ask::get(format!("/v1/orders?cursor={cursor}")).by("alice")));
     }
     cases
 }
@@ -266,38 +255,38 @@ fn create() -> Vec<Bad> {
     cases
 }
 
-fn draw(target: &Target) -> Vec<Bad> {
+fn draw() -> Vec<Bad> {
     let draw = |id: &str, round: &str| Ask::get(format!("/v1/sales/{id}/rounds/{round}/draw"));
-    let mut cases = about_rounds("draw", target, draw);
+    let mut cases = about_rounds("draw", draw);
     for (what, round) in [("a round without one", "1"), ("a round to come", "2")] {
-        cases.push(bad(format!("draw: {what}"), draw(&target.sale, round), 404, "unknown_sale"));
+        cases.push(bad(format!("draw: {what}"), draw(SALE, round), 404, "unknown_sale"));
     }
     cases
 }
 
-fn other_admin(target: &Target) -> Vec<Bad> {
+fn other_admin() -> Vec<Bad> {
     let publish = |id: &str| Ask::post(format!("/v1/admin/sales/{id}/publish")).by_operator();
     let look = |id: &str| Ask::get(format!("/v1/admin/sales/{id}")).by_operator();
     let audit = |id: &str, round: &str| Ask::get(format!("/v1/admin/sales/{id}/rounds/{round}/audit")).by_operator();
-    let mut cases = with_bodies("publish", &publish(&target.sale));
+    let mut cases = with_bodies("publish", &publish(SALE));
     cases.extend(about_sales("publish", publish));
     cases.extend(about_sales("sale", look));
-    cases.extend(about_rounds("audit", target, audit));
-    cases.push(bad("audit: a round to come", audit(&target.sale, "2"), 404, "unknown_sale"));
+    cases.extend(about_rounds("audit", audit));
+    cases.push(bad("audit: a round to come", audit(SALE, "2"), 404, "unknown_sale"));
     cases
 }
 
 /// What else may be wrong with what the provider signs is tested in `functions/payment`.
-fn callbacks(target: &Target) -> Vec<Bad> {
+fn callbacks(reservation: &str, key: &str) -> Vec<Bad> {
     let mut cases = with_every_body("callback", |body| {
-        let mut ask = Ask::callback(body, &target.key);
+        let mut ask = Ask::callback(body, key);
         ask.headers.retain(|(name, _)| *name != "content-type");
         ask
     });
-    let unknown = format!("{}.1.{}", target.sale, "0".repeat(32));
-    let unknown = Ask::paid("pay_1", &unknown, 990, &target.key);
+    let unknown = format!("{SALE}.1.{}", "0".repeat(32));
+    let unknown = Ask::paid("pay_1", &unknown, 990, key);
     cases.push(bad("callback: unknown", unknown, 404, "unknown_reservation"));
-    let other_key = Ask::paid("pay_1", &target.reservation, 990, "another key");
+    let other_key = Ask::paid("pay_1", reservation, 990, "another key");
     cases.push(bad("callback: another key", other_key, 401, "unauthorized"));
     cases
 }
@@ -308,11 +297,11 @@ fn posted(path: &str, bodies: impl IntoIterator<Item = Value>) -> impl Iterator<
 }
 
 /// Bounds are tested in `sale`; these show that each member is held to its own.
-fn campaigns(target: &Target) -> Vec<Bad> {
-    let good = json!({ "campaign_id": "bad-new", "title": "Autumn", "sale_ids": [target.sale] });
+fn campaigns() -> Vec<Bad> {
+    let good = json!({ "campaign_id": "bad-new", "title": "Autumn", "sale_ids": [SALE] });
     let bodies = [
         ("title", json!("a\nb")),
-        ("sale_ids", json!([target.sale, target.sale])),
+        ("sale_ids", json!([SALE, SALE])),
         ("sale_ids", json!(["Lamp"])),
         ("campaign_id", json!("Autumn")),
         ("version", json!(0)),
@@ -370,21 +359,21 @@ fn groups() -> Vec<Bad> {
 }
 
 /// A lottery's winners can be sent again once it is drawn.
-fn resend(target: &Target) -> Vec<Bad> {
+fn resend() -> Vec<Bad> {
     let path = |id: &str, round: &str| format!("/v1/admin/sales/{id}/rounds/{round}/winners/resend");
     let resend = |id: &str, round: &str, body: Value| Ask::post(path(id, round)).by_operator().json(&body);
     let good = || json!({ "after": 0 });
-    let mut cases = with_bodies("resend", &Ask::post(path(&target.sale, "1")).by_operator());
-    cases.extend(about_rounds("resend", target, |id, round| resend(id, round, good())));
-    cases.push(bad("resend: no draw", resend(&target.sale, "1", good()), 404, "unknown_sale"));
+    let mut cases = with_bodies("resend", &Ask::post(path(SALE, "1")).by_operator());
+    cases.extend(about_rounds("resend", |id, round| resend(id, round, good())));
+    cases.push(bad("resend: no draw", resend(SALE, "1", good()), 404, "unknown_sale"));
     for body in [json!({}), json!({ "after": -1 }), json!({ "after": 4_294_967_296_u64 })] {
-        cases.push(invalid(format!("resend: {body}"), resend(&target.sale, "1", body)));
+        cases.push(invalid(format!("resend: {body}"), resend(SALE, "1", body)));
     }
     cases
 }
 
-pub(crate) fn all(target: &Target) -> Vec<Bad> {
-    let operators = [create(), other_admin(target), resend(target), campaigns(target), blocks(), groups()];
-    let others = [reserve(target), reservations(target), draw(target), callbacks(target)];
+pub(crate) fn all(reservation: &str, key: &str) -> Vec<Bad> {
+    let operators = [create(), other_admin(), resend(), campaigns(), blocks(), groups()];
+    let others = [reserve(), reservations(reservation), draw(), callbacks(reservation, key)];
     operators.into_iter().chain(others).flatten().collect()
 }

@@ -1,6 +1,6 @@
 //! Operators' bad requests while a sale runs.
 
-use crate::bad_requests::{Bad, Target, about_sales, bad, bad_keys, invalid, with, with_bodies, wrong_types};
+use crate::bad_requests::{Bad, about_sales, bad, bad_keys, invalid, with, with_bodies, wrong_types};
 use crate::prelude::*;
 
 fn ask(sale: &str, what: &str) -> Ask {
@@ -8,22 +8,22 @@ fn ask(sale: &str, what: &str) -> Ask {
 }
 
 /// Every bad request to update a round, or to redrive.
-pub(crate) fn all(target: &Target) -> Vec<Bad> {
+pub(crate) fn all() -> Vec<Bad> {
     let first = json!({ "round": 1 });
     let mut cases = Vec::new();
     for what in ["pause", "resume", "close", "end_recurrence"] {
-        cases.extend(of_round(target, what, &first, false));
+        cases.extend(of_round(what, &first, false));
     }
-    cases.extend(of_round(target, "throttle", &json!({ "round": 1, "requests_per_s": 5 }), false));
+    cases.extend(of_round("throttle", &json!({ "round": 1, "requests_per_s": 5 }), false));
     let restock = json!({ "round": 1, "units": 1 });
-    cases.extend(of_round(target, "restock", &restock, true));
-    let of = |units: Option<Value>| keyed(target, "restock", &restock, "units", units);
+    cases.extend(of_round("restock", &restock, true));
+    let of = |units: Option<Value>| keyed("restock", &restock, "units", units);
     for units in wrong_types().into_iter().chain([json!("1"), json!(0), json!(10_000_001), json!(4_294_967_296u64)]) {
         cases.push(invalid(format!("restock: {units} units"), of(Some(units))));
     }
     cases.push(invalid("restock: no units", of(None)));
-    cases.extend(rain(target));
-    cases.extend(life(target));
+    cases.extend(rain());
+    cases.extend(life());
 
     let redrive = |queue: &str| Ask::post(format!("/v1/admin/redrive/{queue}")).by_operator();
     cases.extend(with_bodies("redrive", &redrive("orders")));
@@ -33,39 +33,39 @@ pub(crate) fn all(target: &Target) -> Vec<Bad> {
     cases
 }
 
-fn keyed(target: &Target, what: &str, good: &Value, member: &str, value: Option<Value>) -> Ask {
-    ask(&target.sale, what).header("idempotency-key", "key-1").json(&with(good, member, value))
+fn keyed(what: &str, good: &Value, member: &str, value: Option<Value>) -> Ask {
+    ask(SALE, what).header("idempotency-key", "key-1").json(&with(good, member, value))
 }
 
 /// What is refused of every update of a round.
-fn of_round(target: &Target, what: &str, good: &Value, needs_key: bool) -> Vec<Bad> {
+fn of_round(what: &str, good: &Value, needs_key: bool) -> Vec<Bad> {
     let of_sale = |sale: &str| ask(sale, what).header("idempotency-key", "key-1").json(good);
-    let mut cases = with_bodies(what, &ask(&target.sale, what).header("idempotency-key", "key-1"));
+    let mut cases = with_bodies(what, &ask(SALE, what).header("idempotency-key", "key-1"));
     cases.extend(about_sales(what, of_sale));
     for round in wrong_types().into_iter().chain([json!("1"), json!(4_294_967_296u64)]) {
-        cases.push(invalid(format!("{what}: round {round}"), keyed(target, what, good, "round", Some(round))));
+        cases.push(invalid(format!("{what}: round {round}"), keyed(what, good, "round", Some(round))));
     }
-    cases.push(invalid(format!("{what}: no round"), keyed(target, what, good, "round", None)));
-    let other = keyed(target, what, good, "round", Some(json!(2)));
+    cases.push(invalid(format!("{what}: no round"), keyed(what, good, "round", None)));
+    let other = keyed(what, good, "round", Some(json!(2)));
     cases.push(bad(format!("{what}: another round"), other, 409, "round_changed"));
     for key in bad_keys() {
-        let ask = ask(&target.sale, what).header("idempotency-key", key).json(good);
+        let ask = ask(SALE, what).header("idempotency-key", key).json(good);
         cases.push(invalid(format!("{what}: idempotency key"), ask));
     }
     if needs_key {
-        cases.push(invalid(format!("{what}: no key"), ask(&target.sale, what).json(good)));
+        cases.push(invalid(format!("{what}: no key"), ask(SALE, what).json(good)));
     }
     cases
 }
 
 /// Bad requests to edit, copy, withdraw or delete the open sale.
-fn life(target: &Target) -> Vec<Bad> {
-    let edit = |body: &Value| ask(&target.sale, "edit").json(body);
+fn life() -> Vec<Bad> {
+    let edit = |body: &Value| ask(SALE, "edit").json(body);
     let delete = |sale: &str| Ask::delete(format!("/v1/admin/sales/{sale}")).by_operator();
     let of_round = json!({ "round": 1, "round_version": 1, "title": "A lamp" });
     let copy = json!({ "sale_id": "bad-copy" });
-    let mut cases = with_bodies("edit", &ask(&target.sale, "edit"));
-    cases.extend(with_bodies("duplicate", &ask(&target.sale, "duplicate")));
+    let mut cases = with_bodies("edit", &ask(SALE, "edit"));
+    cases.extend(with_bodies("duplicate", &ask(SALE, "duplicate")));
     cases.extend(about_sales("edit", |sale| ask(sale, "edit").json(&of_round)));
     cases.extend(about_sales("duplicate", |sale| ask(sale, "duplicate").json(&copy)));
     cases.extend(about_sales("delete", delete));
@@ -89,8 +89,8 @@ fn life(target: &Target) -> Vec<Bad> {
     ] {
         cases.push(invalid(format!("edit: gate {gate}"), edit(&with(&of_round, "gate", Some(gate)))));
     }
-    cases.push(bad("withdraw: open", ask(&target.sale, "withdraw"), 409, "not_amendable"));
-    cases.push(bad("delete: published", delete(&target.sale), 409, "not_amendable"));
+    cases.push(bad("withdraw: open", ask(SALE, "withdraw"), 409, "not_amendable"));
+    cases.push(bad("delete: published", delete(SALE), 409, "not_amendable"));
     let promised = edit(&with(&of_round, "price_minor", Some(json!(1))));
     cases.push(bad("edit: promised", promised, 409, "not_amendable"));
     let elsewhere = json!(["https://elsewhere.example.com/kettle.webp"]);
@@ -98,9 +98,9 @@ fn life(target: &Target) -> Vec<Bad> {
     cases
 }
 
-fn rain(target: &Target) -> Vec<Bad> {
+fn rain() -> Vec<Bad> {
     let good = json!({ "round": 1, "rain": {} });
-    let mut cases = of_round(target, "rain", &good, true);
+    let mut cases = of_round("rain", &good, true);
     let drop = |after_s: u32| json!({ "after_s": after_s, "units": 1 });
     for rain in [
         json!({ "at_once": -1 }),
@@ -112,7 +112,7 @@ fn rain(target: &Target) -> Vec<Bad> {
         json!({ "drops": [{ "after_s": 9, "units": 0 }] }),
         json!({ "drops": (1..=33).map(drop).collect::<Vec<_>>() }),
     ] {
-        cases.push(invalid(format!("rain: {rain}"), keyed(target, "rain", &good, "rain", Some(rain))));
+        cases.push(invalid(format!("rain: {rain}"), keyed("rain", &good, "rain", Some(rain))));
     }
     cases
 }

@@ -56,7 +56,9 @@ pub(super) async fn open(lab: &Lab, terms: Terms, ordered: &[&str], reserved: &[
     reservations
 }
 
-pub(super) async fn load_as_if_nothing_was_sold(lab: &Lab) {
+/// Redis loses everything, and is loaded as if nothing was sold.
+pub(super) async fn forget_what_was_sold(lab: &Lab) {
+    lab.redis(&["FLUSHALL"]).await;
     let round = lab.round().await;
     let load = RoundLoad { version: round.version, epoch_ms: now(), ..unsold(round.terms) };
     lab.stock.round(&round.id).load(&load).await.unwrap();

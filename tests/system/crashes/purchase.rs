@@ -1,6 +1,6 @@
 //! A purchase, up to its payment.
 
-use super::flow::{Flow, accepted, flow, load_as_if_nothing_was_sold, open, repeat};
+use super::flow::{Flow, accepted, flow, forget_what_was_sold, open, repeat};
 use super::world::World;
 use crate::prelude::*;
 
@@ -119,8 +119,7 @@ pub(super) async fn all_end_as(lab: &Lab, reserved: &[Reservation], state: Order
 /// Four orders that Redis forgot cover all units, and bob got one of these units.
 async fn with_nothing_left(lab: &Lab) -> Vec<Reservation> {
     open(lab, terms(4, 1), &["alice", "carol", "dave", "erin"], &[]).await;
-    lab.redis(&["FLUSHALL"]).await;
-    load_as_if_nothing_was_sold(lab).await;
+    forget_what_was_sold(lab).await;
     let bob = lab.reserve("bob").await;
     // Redis has the others' orders again, so no unit is left for bob.
     let _ = reconciliation::handle(&lab.reconciliation()).await;
@@ -130,8 +129,7 @@ async fn with_nothing_left(lab: &Lab) -> Vec<Reservation> {
 /// Alice has an order on unit 1 that Redis forgot, and bob got the same unit.
 async fn with_unit_sold_twice(lab: &Lab) -> Vec<Reservation> {
     open(lab, terms(4, 1), &["alice"], &[]).await;
-    lab.redis(&["FLUSHALL"]).await;
-    load_as_if_nothing_was_sold(lab).await;
+    forget_what_was_sold(lab).await;
     let bob = lab.reserve("bob").await;
     assert_eq!(bob.unit, Unit(1));
     vec![bob]

@@ -2,7 +2,7 @@
 
 use messaging::queue;
 
-use super::flow::{Flow, flow, load_as_if_nothing_was_sold, open};
+use super::flow::{Flow, flow, forget_what_was_sold, open};
 use super::purchase::all_end_as;
 use super::world::World;
 use crate::prelude::*;
@@ -121,8 +121,7 @@ async fn redrive_until_nothing_is_left(lab: &Lab) {
 /// reservation waits for its message.
 async fn with_everything_wrong(lab: &Lab) -> Vec<Reservation> {
     open(lab, terms(4, 1), &["alice"], &[]).await;
-    lab.redis(&["FLUSHALL"]).await;
-    load_as_if_nothing_was_sold(lab).await;
+    forget_what_was_sold(lab).await;
     lab.redis(&["SETRANGE", &format!("sale:{{{SALE}:1:0}}"), "0", "\0\0\0\u{3}"]).await;
     let bob = lab.buy("bob").await;
     let order = lab.order_of(&bob).await;

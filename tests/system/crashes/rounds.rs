@@ -2,7 +2,6 @@
 
 use super::flow::{Flow, flow};
 use super::purchase::{all_end_as, expire};
-use super::world::World;
 use crate::packets::{TOTAL_MINOR, packet, table_of};
 use crate::prelude::*;
 
@@ -10,14 +9,16 @@ pub(super) const FLOWS: &[Flow] = &[flow!(
     "daily reset",
     ["Query", "BatchGetItem", "GetItem", "TransactWriteItems"],
     prepare = |lab| with_rounds_over(lab),
-    run = |_, world, _| reset(world),
-    again = |lab, _| reset_and_warm_up(lab),
+    run = |_, world, _| async {
+        let _ = daily_reset::handle(&world.start(daily_reset::DailyResetDeps::new)).await;
+    },
+    again = |lab, _| async {
+        assert_eq!(daily_reset::handle(&lab.daily_reset()).await.unwrap().failed, 0);
+        let loaded = warmup::handle(&lab.warmup()).await.unwrap();
+        assert_eq!((loaded.loaded, loaded.failed), (SALES.len(), 0));
+    },
     end = |lab, reserved| next_rounds_began_once(lab, reserved),
 )];
-
-async fn reset(world: &World) {
-    let _ = daily_reset::handle(&world.start(daily_reset::DailyResetDeps::new)).await;
-}
 
 const PACKET: &str = "vase";
 /// Two sales, so that a run can die between them.
@@ -39,14 +40,6 @@ async fn with_rounds_over(lab: &Lab) -> Vec<Reservation> {
         rounds::pass_a_day(&lab.ledger, sale).await;
     }
     reserved
-}
-
-/// Both schedules run again.
-async fn reset_and_warm_up(lab: &Lab) {
-    let reset = lab.daily_reset();
-    assert_eq!(daily_reset::handle(&reset).await.unwrap().failed, 0);
-    let loaded = warmup::handle(&lab.warmup()).await.unwrap();
-    assert_eq!((loaded.loaded, loaded.failed), (SALES.len(), 0));
 }
 
 async fn next_rounds_began_once(lab: &Lab, reserved: &[Reservation]) {
