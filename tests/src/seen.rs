@@ -54,7 +54,7 @@ pub struct Calm {
 
 #[derive(Debug, Default)]
 pub(crate) struct Seen {
-    counts: BTreeMap<String, usize>,
+    effects: BTreeSet<Effect>,
     /// Changes that were begun and have no answer.
     open: usize,
     /// The change that is open alone, since it was begun.
@@ -68,9 +68,9 @@ pub(crate) struct Seen {
 
 impl Seen {
     pub(crate) fn begin(&mut self, kind: &str) -> Effect {
-        let count = self.counts.entry(kind.to_owned()).or_default();
-        let effect = Effect { kind: kind.to_owned(), nth: *count };
-        *count += 1;
+        let nth = self.effects.iter().filter(|before| before.kind == kind).count();
+        let effect = Effect { kind: kind.to_owned(), nth };
+        self.effects.insert(effect.clone());
         let is_calm = self.open == 0;
         if is_read(kind) {
             if is_calm {
@@ -99,7 +99,6 @@ impl Seen {
         }
     }
 
-    /// Something that no proxy sees may change the services.
     pub(crate) fn interrupt(&mut self) {
         self.change();
         self.alone = None;
@@ -110,14 +109,9 @@ impl Seen {
     }
 
     pub(crate) fn effects(&self) -> BTreeSet<Effect> {
-        let of_kind = |(kind, count): (&String, &usize)| {
-            let kind = kind.clone();
-            (0..*count).map(move |nth| Effect { kind: kind.clone(), nth })
-        };
-        self.counts.iter().flat_map(of_kind).collect()
+        self.effects.clone()
     }
 
-    /// The calm in which each effect began. A read has one if the calm lasted until its answer.
     pub(crate) fn calms(&self) -> BTreeMap<Effect, Calm> {
         self.calms.clone()
     }
