@@ -92,15 +92,11 @@ async fn many_orders_at_the_same_moment_are_no_more_than_the_limit() {
         }
     }
     join_all(reservations.iter().map(|reservation| deliver(&lab, reservation))).await;
-    let mut live = 0;
-    for reservation in &reservations {
-        let order = lab.order_of(reservation).await;
-        match order.state {
-            OrderState::Pending => live += 1,
-            _ => assert_eq!(order.failure, Some(Failure::CampaignLimit)),
-        }
-    }
-    assert_eq!((live, counted(&lab, "alice").await.len()), (2, 2));
+    let orders = join_all(reservations.iter().map(|reservation| lab.order_of(reservation))).await;
+    let (live, failed): (Vec<&Order>, Vec<&Order>) =
+        orders.iter().partition(|order| order.state == OrderState::Pending);
+    assert!(failed.iter().all(|order| order.failure == Some(Failure::CampaignLimit)), "{failed:?}");
+    assert_eq!((live.len(), counted(&lab, "alice").await.len()), (2, 2));
 }
 
 #[tokio::test]

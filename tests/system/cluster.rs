@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use tokio::sync::{Semaphore, SemaphorePermit, watch};
+use tokio::task::JoinSet;
 
 use crate::cluster_lab::ClusterLab;
 use crate::heal::{is_whole, won};
@@ -90,7 +91,7 @@ async fn stampede(stage: &mut ClusterLab, blow: Blow) -> (BTreeMap<&'static str,
     let heard = &all[SALE];
     let crowd = (0..AT_ONCE).map(|who| {
         let (lab, heard, places) = (Arc::clone(&stage.lab), Arc::clone(heard), Arc::clone(&places));
-        tokio::spawn(async move {
+        async move {
             for number in 0.. {
                 // None is given back; once the fault has struck they are closed, and nobody waits.
                 drop(places.acquire().await.map(SemaphorePermit::forget));
@@ -98,12 +99,12 @@ async fn stampede(stage: &mut ClusterLab, blow: Blow) -> (BTreeMap<&'static str,
                     break;
                 }
             }
-        })
+        }
     });
-    let crowd: Vec<_> = crowd.collect();
-    let others = OTHERS.map(|sale| {
+    let crowd: JoinSet<()> = crowd.collect();
+    let others = OTHERS.into_iter().map(|sale| {
         let (lab, heard, over) = (Arc::clone(&stage.lab), Arc::clone(&all[sale]), Arc::clone(&over));
-        tokio::spawn(async move {
+        async move {
             for number in 0.. {
                 if over.load(Ordering::SeqCst) {
                     break;
@@ -111,18 +112,15 @@ async fn stampede(stage: &mut ClusterLab, blow: Blow) -> (BTreeMap<&'static str,
                 buy(&lab, sale, &format!("{sale}-{number}"), &heard).await;
                 tokio::time::sleep(PACE).await;
             }
-        })
+        }
     });
+    let others: JoinSet<()> = others.collect();
     until("many units are gone", async || (heard.lock().unwrap().won.len() >= BEFORE).then_some(())).await;
     let struck_at = stage.recorder.now_ns();
     strike(stage, blow, &places, heard).await;
-    for buyer in crowd {
-        buyer.await.unwrap();
-    }
+    crowd.join_all().await;
     over.store(true, Ordering::SeqCst);
-    for task in others {
-        task.await.unwrap();
-    }
+    others.join_all().await;
     let taken = |heard: Arc<Mutex<Heard>>| std::mem::take(&mut *heard.lock().unwrap());
     (all.into_iter().map(|(sale, heard)| (sale, taken(heard))).collect(), struck_at)
 }

@@ -16,12 +16,8 @@ pub(crate) static METADATA: LazyLock<Value> = LazyLock::new(|| {
     serde_json::from_slice(&output.stdout).expect("cargo metadata prints JSON")
 });
 
-struct Crate {
-    folder: &'static str,
-    uses: BTreeSet<&'static str>,
-}
-
-fn crates() -> BTreeMap<&'static str, Crate> {
+/// Each crate's folder, and the workspace crates that it uses.
+fn crates() -> BTreeMap<&'static str, (&'static str, BTreeSet<&'static str>)> {
     let packages = METADATA["packages"].as_array().expect("there are packages");
     let name = |of: &'static Value| of["name"].as_str().expect("all have a name");
     let names: BTreeSet<&str> = packages.iter().map(name).collect();
@@ -30,8 +26,7 @@ fn crates() -> BTreeMap<&'static str, Crate> {
         let folder = manifest.strip_prefix(METADATA["workspace_root"].as_str().expect("there is a root"));
         let folder = folder.and_then(|path| path.strip_prefix('/')?.strip_suffix("/Cargo.toml")).expect("within it");
         let used = package["dependencies"].as_array().expect("a list").iter().filter(|used| used["kind"] != "dev");
-        let uses = used.map(name).filter(|used| names.contains(used)).collect();
-        (name(package), Crate { folder, uses })
+        (name(package), (folder, used.map(name).filter(|used| names.contains(used)).collect()))
     });
     crates.collect()
 }
@@ -40,11 +35,11 @@ fn crates() -> BTreeMap<&'static str, Crate> {
 fn rows() -> BTreeMap<&'static str, BTreeSet<&'static str>> {
     let crates = crates();
     let row_of = |name: &str| {
-        let folder = crates[name].folder;
+        let folder = crates[name].0;
         if folder.starts_with("functions/") { FUNCTIONS } else { folder }
     };
     let mut rows: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-    for (name, Crate { uses, .. }) in &crates {
+    for (name, (_, uses)) in &crates {
         rows.entry(row_of(name)).or_default().extend(uses.iter().map(|used| row_of(used)));
     }
     rows
@@ -76,8 +71,8 @@ fn architecture_has_every_crate_below_those_that_it_uses() {
 fn no_function_uses_another_and_what_is_shared_uses_none() {
     let crates = crates();
     let shipped = |folder: &str| folder.starts_with("functions/") || folder.starts_with("shared/");
-    for (name, Crate { folder, uses }) in crates.iter().filter(|(_, of)| shipped(of.folder)) {
-        let not_shared: Vec<_> = uses.iter().filter(|used| !crates[*used].folder.starts_with("shared/")).collect();
+    for (name, (folder, uses)) in crates.iter().filter(|(_, (folder, _))| shipped(folder)) {
+        let not_shared: Vec<_> = uses.iter().filter(|used| !crates[*used].0.starts_with("shared/")).collect();
         assert!(not_shared.is_empty(), "{name} in {folder} uses {not_shared:?}");
     }
 }
