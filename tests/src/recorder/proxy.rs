@@ -75,15 +75,11 @@ impl Recorded {
         command.arg(&words[1..]);
         let mut pipe = redis::pipe();
         pipe.atomic().add_command(command);
-        let reads = Held::commands(&tag);
-        let within = 1 + reads.len();
-        for read in reads {
-            pipe.add_command(read);
-        }
+        Held::reads(&mut pipe, &tag);
         let from = run.recorder.moment();
-        // MULTI's answer, and one QUEUED for each command.
+        // MULTI's answer, and one QUEUED for the script and for each read.
         redis.ask(&pipe.get_packed_pipeline()).await?;
-        for _ in 0..within {
+        for _ in 0..=Held::READS {
             redis.read().await?;
         }
         let all = redis.read().await?;

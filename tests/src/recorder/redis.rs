@@ -44,12 +44,12 @@ fn slot(text: &str) -> u8 {
 }
 
 impl Held {
-    pub(crate) fn commands(tag: &str) -> [redis::Cmd; 4] {
-        let mut commands = ["GET", "HGETALL", "ZRANGE", "TIME"].map(redis::cmd);
-        commands[0].arg(format!("sale:{tag}"));
-        commands[1].arg(format!("buyers:{tag}"));
-        commands[2].arg(format!("free:{tag}")).arg(0).arg(-1);
-        commands
+    pub(crate) const READS: usize = 4;
+
+    /// Adds the commands that read it.
+    pub(crate) fn reads(pipe: &mut redis::Pipeline, tag: &str) {
+        pipe.cmd("GET").arg(format!("sale:{tag}")).cmd("HGETALL").arg(format!("buyers:{tag}"));
+        pipe.cmd("ZRANGE").arg(format!("free:{tag}")).arg(0).arg(-1).cmd("TIME");
     }
 
     pub(crate) fn of(answers: &[Value]) -> Option<Self> {
@@ -67,10 +67,7 @@ impl Held {
     pub async fn now(url: &str, tag: &str) -> redis::RedisResult<Self> {
         let mut connection = crate::redis_at(url).await;
         let mut pipe = redis::pipe();
-        pipe.atomic();
-        for command in Self::commands(tag) {
-            pipe.add_command(command);
-        }
+        Self::reads(pipe.atomic(), tag);
         let answers: Vec<Value> = pipe.query_async(&mut connection).await?;
         Ok(Self::of(&answers).expect("valid answers"))
     }
