@@ -63,9 +63,9 @@ pub(crate) fn effect(
     match (target.rsplit('.').next()?, prefix(pk)) {
         ("TransactWriteItems", _) => transaction(request, answer, is_ok, names).unwrap_or_else(unknown),
         ("PutItem", ORDER) => {
-            let written = match error(answer) {
+            let written = match answer["__type"].as_str().and_then(|kind| kind.rsplit('#').next()) {
                 _ if is_ok => Written::Made,
-                PUT_FAILED => Written::There(state(&answer["Item"])),
+                Some(PUT_FAILED) => Written::There(state(&answer["Item"])),
                 _ => return None,
             };
             Some(Effect::Fence { seat: seat(item, "id", names), state: state(item), answer: written })
@@ -84,10 +84,6 @@ pub(crate) fn effect(
         ("SendMessageBatch", _) if is_ok => unknown(),
         _ => None,
     }
-}
-
-fn error(answer: &Value) -> &str {
-    answer["__type"].as_str().and_then(|kind| kind.rsplit('#').next()).unwrap_or_default()
 }
 
 /// The kind of item that a key is of.

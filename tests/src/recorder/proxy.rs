@@ -45,7 +45,8 @@ impl Recorded {
     }
 
     pub(crate) async fn ask_aws(&self, aws: &Upstream, mut headers: HeaderMap, body: Bytes) -> Option<Response> {
-        let body = self.mutants.requests.iter().fold(body, |body, (from, to)| replaced(&body, from, to));
+        let text = String::from_utf8_lossy(&body).into_owned();
+        let body = Bytes::from(self.mutants.requests.iter().fold(text, |text, (from, to)| text.replace(from, to)));
         let (recorder, target) = (&self.run.recorder, target(&headers).to_owned());
         let from = recorder.moment();
         // Its length may have changed.
@@ -96,12 +97,5 @@ impl Recorded {
             }
         }
         Some(answer)
-    }
-}
-
-fn replaced(body: &Bytes, from: &str, to: &str) -> Bytes {
-    match std::str::from_utf8(body) {
-        Ok(text) if text.contains(from) => text.replace(from, to).into(),
-        _ => body.clone(),
     }
 }
