@@ -170,24 +170,6 @@ async fn who_gets_another_unit_wins_what_that_one_won() {
 }
 
 #[tokio::test]
-async fn redis_is_restored_from_the_guards_alone() {
-    let lab = Lab::selling(packet(4)).await;
-    let alice = lab.buy("alice").await;
-    let bob = lab.reserve("bob").await;
-    let before = lab.order_of(&alice).await;
-    lab.redis(&["FLUSHALL"]).await;
-    assert_eq!(warmup::handle(&lab.warmup()).await.unwrap().loaded, 1);
-    assert_eq!(lab.free().await, [Unit(2), Unit(3), Unit(4)]);
-    // The first to come gets the unit that bob was promised, and bob another one.
-    assert_eq!(lab.buy("carol").await.unit, bob.unit);
-    assert!(lab.deliver(&[&bob]).await.batch_item_failures.is_empty());
-    lab.buy("dave").await;
-    assert_eq!(lab.order_of(&alice).await, before);
-    assert_eq!((unclaimed(&lab).await, lab.clean_audit().await), (0, (0, 0, 4)));
-    lab.check_history_of_a_loss("packets_lost").await;
-}
-
-#[tokio::test]
 async fn a_reservation_of_a_free_round_is_never_cancelled() {
     let lab = Lab::selling(packet(2)).await;
     let alice = lab.reserve("alice").await;

@@ -20,31 +20,6 @@ async fn publish(lab: &Lab, sale: &str) {
 }
 
 #[tokio::test]
-async fn a_process_that_knows_what_is_for_sale_does_not_list_it_again() {
-    let lab = Lab::new().await;
-    for number in 0..20 {
-        publish(&lab, &format!("lamp-{number}")).await;
-    }
-    // Until it is loaded, an open round is read again and again.
-    lab.load("lamp-3").await;
-    let calls = Calls::default();
-    let (clock, moved_ms) = movable_clock();
-    let snapshots = Snapshots::new(ledger_with(&lab, calls.hook()), clock);
-    snapshots.of(&"lamp-3".parse().unwrap()).await.unwrap();
-    // A process that just started lists once more, when the index must have caught up.
-    moved_ms.fetch_add(20_000, Ordering::Relaxed);
-    snapshots.refresh().await.unwrap();
-    calls.take();
-    for _ in 0..5 {
-        moved_ms.fetch_add(3_000, Ordering::Relaxed);
-        snapshots.refresh().await.unwrap();
-    }
-    let targets = calls.take_targets();
-    let queries = targets.iter().filter(|target| target.ends_with("Query")).count();
-    assert_eq!((queries, targets.len()), (0, 10), "five times the changes and the kill switches");
-}
-
-#[tokio::test]
 async fn a_list_has_all_its_pages() {
     let lab = Lab::new().await;
     let tiny_pages = of_input(|context| {

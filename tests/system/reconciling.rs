@@ -132,19 +132,6 @@ async fn an_order_that_cannot_be_expired_does_not_keep_the_others() {
     }
 }
 
-#[tokio::test]
-async fn a_second_live_order_on_a_unit_is_found_in_one_run() {
-    let lab = Lab::selling(terms(10, 1)).await;
-    let alice = lab.buy("alice").await;
-    let id = lab.put_second_order(&alice).await;
-    let summary = lab.reconcile().await;
-    assert_eq!(summary.rounds["lamp.1"].oversold, 1, "{summary:?}");
-    let audit = lab.audit().await;
-    assert_eq!(audit.oversold, 1, "{audit:?}");
-    let found = &audit.discrepancies[0].found;
-    assert!(found.iter().any(|place| place.contains(&id)), "{found:?}");
-}
-
 /// In a sale to which units come back all the time, one moves between each look and the repair.
 #[tokio::test]
 async fn a_unit_in_no_place_comes_back_although_others_move() {

@@ -1,7 +1,5 @@
 //! Functions whose clocks are minutes off: whatever they show, nothing is oversold or lost, and paid is final.
 
-use ledger::Payment;
-
 use crate::prelude::*;
 
 const UNITS: u32 = 6;
@@ -73,8 +71,7 @@ impl Clocks<'_> {
 
     async fn pay(&self, reservation: &Reservation) -> Answer {
         let deps = payment::PaymentDeps { clock: self.clock(-self.off.order), ..self.lab.payment() };
-        let id = reservation.id.to_string();
-        let paid = Ask::paid(&payment_of(reservation), &id, 990, &self.lab.payment_key);
+        let paid = Ask::paid_for(&format!("pay_{}", reservation.user), reservation, &self.lab.payment_key);
         ask_function(&self.lab.recorder, &deps, &paid).await
     }
 
@@ -87,10 +84,6 @@ async fn loaded_by(clock: Clock, terms: &Terms) -> Lab {
     let lab = Lab::publishing(terms.clone()).await;
     assert_eq!(warmup::handle(&warmup::WarmupDeps { clock, ..lab.warmup() }).await.unwrap().loaded, 1);
     lab
-}
-
-fn payment_of(reservation: &Reservation) -> String {
-    format!("pay_{}", reservation.user)
 }
 
 async fn a_sale_with(off: Off) {
@@ -182,24 +175,4 @@ async fn a_message_expires_its_order_after_the_window_by_any_clock_of_the_order_
         let delays: Vec<Value> = sends.map(|call| call.body["DelaySeconds"].clone()).collect();
         assert_eq!(delays, [WINDOW_MS / 1000]);
     }
-}
-
-/// The window is shorter than the clocks' error: the order expires at once, and its payment is noted for refund.
-#[tokio::test]
-async fn a_payment_that_comes_after_a_wrong_clock_expired_its_order_is_given_back() {
-    let lab = Lab::selling(Terms { payment_window_s: 60, ..terms(UNITS, 1) }).await;
-    let off = Off { reservation: 0, order: -OFF_MS, expiry: OFF_MS, reconciliation: OFF_MS };
-    let at = Clocks { lab: &lab, off, later_ms: 0 };
-    let (alice, bob) = (at.reserve("alice").await, at.reserve("bob").await);
-    at.order(&[&alice, &bob]).await;
-    assert_eq!(at.pay(&bob).await.expect(200).text("outcome"), "applied");
-    at.reconcile().await;
-    at.expire(&[&alice, &bob]).await;
-    assert_eq!(at.states(&[&alice, &bob]).await, [OrderState::Expired, OrderState::Paid]);
-    for _ in 0..2 {
-        assert_eq!(at.pay(&alice).await.expect(200).text("outcome"), "refund_due");
-    }
-    let again = lab.ledger.pay(&bob.id, &payment_of(&bob), terms(1, 1).price, Clock::system().now()).await.unwrap();
-    assert_eq!(again, Payment::Applied);
-    assert_eq!(lab.clean_audit().await, (UNITS - 1, 0, 1));
 }
