@@ -3,7 +3,7 @@
 //! affect each other, one Redis call at a time.
 
 use ledger::{BlockReason, BlockedBy, UserBlock};
-use pass::line::LineState;
+use pass::line::{LineDocument, LineState};
 use sale::audit::Repair;
 
 use crate::busy_sales;
@@ -193,9 +193,11 @@ async fn the_end_of_a_line_is_told() {
 }
 
 #[tokio::test]
-async fn a_line_is_not_sold_out_while_a_lane_is_lost() {
+async fn a_line_neither_stops_nor_is_sold_out_because_a_lane_is_lost() {
     let lab = lines::selling(Terms { lanes: 2, ..with_line(2, LINE) }).await;
     lab.redis(&["DEL", &lab.lane_key("sale", 0)]).await;
+    let LineDocument { state, units, .. } = look(&lab).await;
+    assert_eq!((state, units.total, units.sold), (LineState::Moving, 2, 0), "the lost lane's unit is unknown, not sold");
     lab.buy(at_home_in(1, 2, 0).as_str()).await;
     assert_eq!(look(&lab).await.state, LineState::Paused, "the lost lane may have the other unit");
 }

@@ -457,19 +457,6 @@ async fn while_the_ledger_is_away_it_stands_and_does_not_catch_up() {
 }
 
 #[tokio::test]
-async fn a_lane_that_is_lost_does_not_stop_the_line() {
-    let lab = selling(Terms { lanes: 2, ..with_line(100, LINE) }).await;
-    queue_up(&lab, &names(400)).await;
-    let before = look(&lab).await;
-    assert_eq!((before.state, before.units.total), (LineState::Moving, 100));
-    lab.redis(&["DEL", &lab.lane_key("sale", 0)]).await;
-    assert_eq!(look(&lab).await.state, LineState::Moving, "the other lane sells");
-    let moved = until_it_moves(&lab, before.admitted.early_ppb).await;
-    let seen = (moved.state, moved.units.total, moved.units.sold);
-    assert_eq!(seen, (LineState::Moving, 100, 0), "the lost lane's units are unknown, not sold");
-}
-
-#[tokio::test]
 async fn operators_slow_it_down_and_hold_it_up() {
     let lab = selling(with_line(100, LINE)).await;
     queue_up(&lab, &names(300)).await;

@@ -2,7 +2,6 @@
 
 use aws_sdk_dynamodb::primitives::Blob;
 use futures::future::join;
-use ledger::Begun;
 use process::OrderCounts;
 use sale::Parts;
 use sale::audit::Awarded;
@@ -207,21 +206,6 @@ async fn a_payment_for_what_is_free_is_given_back_and_nothing_expires() {
     let contents = lab.contents().await;
     lab.expire(&[&alice], 100_000).await;
     assert_eq!(lab.contents().await, contents);
-}
-
-#[tokio::test]
-async fn the_next_round_has_a_seed_of_its_own() {
-    let lab = Lab::new().await;
-    let now = Clock::system().now();
-    rounds::publish_daily(&lab.ledger, SALE, &rounds::from_to(-7200, -3600, packet(5))).await;
-    let first = lab.round().await;
-    let begun = join_all((0..3).map(|_| lab.ledger.begin_next(&first.id, now))).await;
-    let begun = begun.into_iter().filter(|begun| matches!(begun.as_ref().unwrap(), Begun::Now(_))).count();
-    let second = lab.round().await;
-    assert_eq!((begun, second.id.clone()), (1, round(SALE, 2)));
-    assert_ne!(first.commitment, second.commitment);
-    let (one, other) = (table_of(&lab, &first.id).await, table_of(&lab, &second.id).await);
-    assert_ne!(one.values(), other.values());
 }
 
 /// The table would not be the promised one, so nobody may buy by it.
