@@ -6,20 +6,6 @@ use super::common::{CROWD, Heard, When, World};
 use crate::prelude::*;
 
 impl World {
-    /// Every buyer who looked at a reservation saw it or was told to ask again. It was never unknown.
-    pub(super) fn looks_are_honest(&self) {
-        assert!(!self.looks.is_empty());
-        for (when, answer) in &self.looks {
-            match answer.status {
-                200 => {
-                    let status = answer.text("status");
-                    assert!(["queued", "pending_payment", "paid"].contains(&status), "{when:?}: {answer:?}");
-                }
-                _ => drop(answer.clone().problem(503, "overloaded")),
-            }
-        }
-    }
-
     /// Sends a payment process the callback for an order that is not paid yet.
     pub(super) async fn pay(&mut self, deps: &payment::PaymentDeps, key: &str) -> Answer {
         let unpaid = self.told().find(|(name, _)| !self.paid.contains(name));
@@ -45,17 +31,17 @@ impl World {
         let new = self.arrivals(1).remove(0);
         let refused = self.refused().into_iter().next();
         let known: Vec<(String, ReservationId)> = self.told().collect();
-        let looks = known.get(self.looks.len() % known.len().max(1));
+        let looks = known.get(self.looks % known.len().max(1));
         let (asked, asked_again, looked) = tokio::join!(
             self.asking(&new, has_key),
             OptionFuture::from(refused.as_ref().map(|name| self.asking(name, true))),
-            OptionFuture::from(looks.map(|(name, id)| self.looking(name, id))),
+            OptionFuture::from(looks.map(|(name, id)| self.look(name, id))),
         );
         self.note(new, has_key, asked);
         if let (Some(refused), Some(answer)) = (refused, asked_again) {
             self.note(refused, true, answer);
         }
-        self.looks.extend(looked.map(|answer| (self.when, answer)));
+        self.looks += usize::from(looked.is_some());
     }
 
     /// Alternates between the processes.
@@ -63,9 +49,16 @@ impl World {
         &self.fleet.reservation[self.arrived % self.fleet.reservation.len()]
     }
 
-    async fn looking(&self, name: &str, id: &ReservationId) -> Answer {
+    /// Whoever looks at a reservation sees it or is told to ask again. It is never unknown.
+    async fn look(&self, name: &str, id: &ReservationId) {
         let look = Ask::get(format!("/v1/reservations/{id}")).by(name);
-        ask_function(&self.lab.recorder, self.a_process(), &look).await
+        let answer = ask_function(&self.lab.recorder, self.a_process(), &look).await;
+        if answer.status == 200 {
+            let status = answer.text("status");
+            assert!(["queued", "pending_payment", "paid"].contains(&status), "{:?}: {answer:?}", self.when);
+        } else {
+            answer.problem(503, "overloaded");
+        }
     }
 
     pub(super) async fn ask(&mut self, name: String, has_key: bool) -> Answer {
@@ -74,15 +67,14 @@ impl World {
         answer
     }
 
-    pub(super) async fn ask_of(&mut self, deps: &reservation::ReservationDeps) -> Answer {
+    /// A buyer asks a process that has just started.
+    pub(super) async fn ask_of(&mut self, deps: &reservation::ReservationDeps) -> (String, Answer) {
         let name = self.arrivals(1).remove(0);
         let answer = ask_function(&self.lab.recorder, deps, &self.request(&name, true)).await;
-        self.note(name, true, answer.clone());
-        self.heard.last_mut().expect("it was noted").of_new = true;
-        answer
+        (name, answer)
     }
 
-    pub(super) fn request(&self, name: &str, has_key: bool) -> Ask {
+    fn request(&self, name: &str, has_key: bool) -> Ask {
         let ask = Ask::reserve(SALE, name).let_in_at(self.now());
         if has_key { ask.header("idempotency-key", "key-1") } else { ask }
     }
@@ -92,17 +84,9 @@ impl World {
     }
 
     pub(super) fn note(&mut self, name: String, has_key: bool, answer: Answer) {
-        let (when, after_s) = (self.when, self.now().since_ms(self.away_since) / 1000);
-        self.heard.push(Heard {
-            when,
-            after_s,
-            name,
-            has_key,
-            of_new: false,
-            runs: self.runs,
-            steps_back: self.steps_back,
-            answer,
-        });
+        let Self { when, runs, steps_back, away_since, .. } = *self;
+        let after_s = self.now().since_ms(away_since) / 1000;
+        self.heard.push(Heard { when, after_s, name, has_key, runs, steps_back, answer });
     }
 
     /// Buyers with a key whose last request was refused, the longest waiting first.

@@ -47,8 +47,6 @@ pub(super) struct Heard {
     pub(super) name: String,
     /// Whether the buyer sends a key, and asks again after getting no unit.
     pub(super) has_key: bool,
-    /// Whether the answer came from a process that had just started.
-    pub(super) of_new: bool,
     pub(super) runs: u32,
     /// Steps since the part came back.
     pub(super) steps_back: u32,
@@ -80,7 +78,8 @@ pub(super) struct World {
     pub(super) sqs: CutProxy,
     pub(super) secrets: CutProxy,
     pub(super) heard: Vec<Heard>,
-    pub(super) looks: Vec<(When, Answer)>,
+    /// How often buyers have looked at reservations.
+    pub(super) looks: usize,
     pub(super) context: Context,
     pub(super) fleet: Fleet,
     pub(super) queues: Queues,
@@ -124,12 +123,10 @@ impl World {
         lab.valkey = valkey;
         lab.open(SALE, &Terms { payment_window_s: WINDOW_S, ..terms(UNITS, 1) }).await;
 
-        let deployment = &cloud().await.deployment;
-        let [dynamodb, sqs, secrets] = [
-            in_front_of(&deployment.endpoint).await,
-            in_front_of(&deployment.endpoint).await,
-            in_front_of(&deployment.endpoint).await,
-        ];
+        let endpoint = &cloud().await.deployment.endpoint;
+        let dynamodb = in_front_of(endpoint).await;
+        let sqs = in_front_of(endpoint).await;
+        let secrets = in_front_of(endpoint).await;
         let redis = CutProxy::start(SocketAddr::from(([127, 0, 0, 1], lab.valkey.port()))).await;
         let payment_secret = make_secret("payments", PAYMENT_KEY).await;
         let settings = lab.settings().with("PAYMENT_SECRET_ARN", &*payment_secret);
@@ -157,7 +154,7 @@ impl World {
             sqs,
             secrets,
             heard: Vec::new(),
-            looks: Vec::new(),
+            looks: 0,
             context,
             fleet,
             when: When::Before,

@@ -132,7 +132,7 @@ impl World {
                 status => assert_eq!(status, 202, "{heard:?}"),
             }
         }
-        self.looks_are_honest();
+        assert!(self.looks > 0, "a reservation is looked at");
         for name in self.refused() {
             self.ask(name, true).await.expect(202);
         }
