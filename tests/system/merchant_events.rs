@@ -186,16 +186,17 @@ fn owed(items: &Items) -> BTreeSet<(String, String)> {
     owed
 }
 
+/// An event's type, and what it is about, as [`owed`] names these.
 fn told(event: &Value) -> (String, String) {
-    let round = format!("{}.{}", event["sale_id"].as_str().unwrap(), event["round"]);
-    let about = ["payment_id", "reservation_id"].into_iter().filter(|_| event["type"] != "order.paid");
-    let about = about.filter_map(|name| event[name].as_str()).next().or(event["reservation_id"].as_str());
-    let about = match (event["type"].as_str().unwrap(), about) {
-        ("sale.sold_out", _) => format!("{round}.{}", event["times"]),
-        (_, Some(about)) => about.to_owned(),
-        (_, None) => round,
+    let text = |member: &str| event[member].as_str().unwrap().to_owned();
+    let kind = text("type");
+    let about = match kind.split_once('.').unwrap() {
+        ("order", _) => text("reservation_id"),
+        ("refund", _) => text("payment_id"),
+        (_, "sold_out") => format!("{}.{}.{}", text("sale_id"), event["round"], event["times"]),
+        _ => format!("{}.{}", text("sale_id"), event["round"]),
     };
-    (event["type"].as_str().unwrap().to_owned(), about)
+    (kind, about)
 }
 
 #[tokio::test]
