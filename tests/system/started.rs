@@ -29,17 +29,6 @@ async fn the_first_request_finds_secrets_and_sales_read() {
 }
 
 #[tokio::test]
-async fn a_process_starts_although_nothing_can_be_read_yet() {
-    let lab = Lab::selling(terms(2, 2)).await;
-    let aws = FaultyAws::start(&cloud().await.deployment.endpoint).await;
-    aws.set(Service::SecretsManager, Conduct::Fails);
-    let served = Served::start(&lab, &aws, 1).await;
-    assert_eq!(served.reserve("early").await, 503);
-    aws.set(Service::SecretsManager, Conduct::Answers);
-    until("the secret is read by a request", async || (served.reserve("later").await == 202).then_some(())).await;
-}
-
-#[tokio::test]
 async fn redis_is_connected_to_or_the_reason_why_not_is_known() {
     let lab = Lab::new().await;
     Stock::new(&lab.valkey.url()).unwrap().connect().await.unwrap();
