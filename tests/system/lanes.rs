@@ -197,7 +197,7 @@ async fn a_line_neither_stops_nor_is_sold_out_because_a_lane_is_lost() {
     let lab = lines::selling(Terms { lanes: 2, ..with_line(2, LINE) }).await;
     lab.redis(&["DEL", &lab.lane_key("sale", 0)]).await;
     let LineDocument { state, units, .. } = look(&lab).await;
-    assert_eq!((state, units.total, units.sold), (LineState::Moving, 2, 0), "the lost lane's unit is unknown, not sold");
+    assert_eq!((state, units.total, units.sold), (LineState::Moving, 2, 0), "the lost unit is unknown, not sold");
     lab.buy(at_home_in(1, 2, 0).as_str()).await;
     assert_eq!(look(&lab).await.state, LineState::Paused, "the lost lane may have the other unit");
 }
