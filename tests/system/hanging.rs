@@ -76,20 +76,9 @@ impl Work {
 }
 
 /// The client may get any answer but a failure of the function itself.
-fn told(answer: &Answer) {
+async fn ask(recorder: &Recorder, deps: impl Handler, ask: Ask) {
+    let answer = ask_function(recorder, &deps, &ask).await;
     assert!(matches!(answer.status, 200 | 202 | 409 | 503), "{answer:?}");
-}
-
-async fn ask_for(recorder: &Recorder, parts: &Parts, ask: Ask) {
-    told(&ask_function(recorder, &parts.start(reservation::ReservationDeps::new), &ask).await);
-}
-
-async fn call_back(recorder: &Recorder, parts: &Parts, ask: Ask) {
-    told(&ask_function(recorder, &parts.start(payment::PaymentDeps::new), &ask).await);
-}
-
-async fn operate(recorder: &Recorder, parts: &Parts, ask: Ask) {
-    told(&ask_function(recorder, &parts.start(admin::AdminDeps::new), &ask.by_operator()).await);
 }
 
 type Run<'a> = (&'static str, &'static str, BoxFuture<'a, ()>);
@@ -101,16 +90,20 @@ fn runs<'a>(parts: &'a [Parts], lab: &'a Lab, work: &'a Work) -> Vec<Run<'a>> {
     let restock = Ask::post_sale("restock").json(&json!({ "round": 1, "units": 1 })).header("idempotency-key", "key-1");
     let (mut own, recorder) = (parts.iter(), &lab.recorder);
     let mut each = || own.next().expect("parts for every run");
+    let buyer = |parts: &Parts, request| ask(recorder, parts.start(reservation::ReservationDeps::new), request).boxed();
+    let provider = |parts: &Parts, request| ask(recorder, parts.start(payment::PaymentDeps::new), request).boxed();
+    let operator =
+        |parts: &Parts, request: Ask| ask(recorder, parts.start(admin::AdminDeps::new), request.by_operator()).boxed();
     vec![
-        ("reservation", "reserve", ask_for(recorder, each(), Ask::reserve(SALE, "new")).boxed()),
-        ("reservation", "look", ask_for(recorder, each(), Ask::status(&work.queued)).boxed()),
-        ("reservation", "cancel what is queued", ask_for(recorder, each(), Ask::cancel(&work.queued)).boxed()),
-        ("reservation", "cancel an order", ask_for(recorder, each(), Ask::cancel(&work.ordered)).boxed()),
-        ("reservation", "list", ask_for(recorder, each(), Ask::get("/v1/orders").by("ordered")).boxed()),
-        ("payment", "a wrong amount", call_back(recorder, each(), paid).boxed()),
-        ("admin", "audit", operate(recorder, each(), audit).boxed()),
-        ("admin", "restock", operate(recorder, each(), restock).boxed()),
-        ("admin", "redrive", operate(recorder, each(), Ask::post("/v1/admin/redrive/expiry")).boxed()),
+        ("reservation", "reserve", buyer(each(), Ask::reserve(SALE, "new"))),
+        ("reservation", "look", buyer(each(), Ask::status(&work.queued))),
+        ("reservation", "cancel what is queued", buyer(each(), Ask::cancel(&work.queued))),
+        ("reservation", "cancel an order", buyer(each(), Ask::cancel(&work.ordered))),
+        ("reservation", "list", buyer(each(), Ask::get("/v1/orders").by("ordered"))),
+        ("payment", "a wrong amount", provider(each(), paid)),
+        ("admin", "audit", operator(each(), audit)),
+        ("admin", "restock", operator(each(), restock)),
+        ("admin", "redrive", operator(each(), Ask::post("/v1/admin/redrive/expiry"))),
         ("order", "a batch", {
             let (deps, batch) = (each().start(order::OrderDeps::new), message_batch(&work.to_order));
             async move { drop(order::handle(&deps, batch).await) }.boxed()

@@ -1,5 +1,6 @@
 //! The API's document, and what it demands of every answer and every accepted request in these tests.
 
+use std::fmt::Display;
 use std::sync::PoisonError;
 
 use http::HeaderMap;
@@ -95,6 +96,11 @@ impl OpenApi {
         validator.iter_errors(value).map(|error| format!("{}: {error:.300}", error.instance_path())).collect()
     }
 
+    fn fits(&self, what: impl Display, schema: &Value, value: &Value) -> Result<(), String> {
+        let misfits = self.misfits(schema, value);
+        if misfits.is_empty() { Ok(()) } else { Err(format!("{what}: {}", misfits.join("; "))) }
+    }
+
     /// The operation that a request is for, with the values of its path parameters.
     fn operation(&self, ask: &Ask) -> Option<(&Value, Vec<(String, String)>)> {
         let segments: Vec<&str> = ask.path_and_query().0.split('/').collect();
@@ -138,20 +144,16 @@ impl OpenApi {
         };
         let answer = self.answers(operation).find(|(documented, _)| *documented == status);
         let (_, answer) = answer.ok_or_else(|| format!("no status {status}"))?;
-        let misfits = if answer["content"].is_null() {
-            if media_type.is_empty() && body.is_null() { Vec::new() } else { vec!["there should be none".to_owned()] }
-        } else {
-            let content = &answer["content"][media_type];
-            if content.is_null() {
-                return Err(format!("no content type {media_type:?} at {status}"));
-            }
-            self.misfits(&content["schema"], body)
-        };
         if by == By::Function && status >= 400 && media_type != PROBLEM {
             return Err("only the gateway may answer like this".to_owned());
         }
-        if !misfits.is_empty() {
-            return Err(format!("body of {status}: {}", misfits.join("; ")));
+        match &answer["content"] {
+            Value::Null if media_type.is_empty() && body.is_null() => {}
+            Value::Null => return Err(format!("body of {status}: there should be none")),
+            content if content[media_type].is_null() => {
+                return Err(format!("no content type {media_type:?} at {status}"));
+            }
+            content => self.fits(format_args!("body of {status}"), &content[media_type]["schema"], body)?,
         }
         self.check_headers(&answer["headers"], by, headers, (media_type == PROBLEM).then_some(body))?;
         if status < 400 { self.check_accepted(operation, &places, ask) } else { Ok(()) }
@@ -178,12 +180,7 @@ impl OpenApi {
                 Some(value) if by == By::Function && !sent_with.is_null() && !must_be => {
                     return Err(format!("{name} is {value:?}"));
                 }
-                Some(value) => {
-                    let misfits = self.misfits(&header["schema"], &plain(value, &header["schema"]));
-                    if !misfits.is_empty() {
-                        return Err(format!("{name}: {}", misfits.join("; ")));
-                    }
-                }
+                Some(value) => self.fits(name, &header["schema"], &plain(value, &header["schema"]))?,
                 None => {}
             }
         }
@@ -210,12 +207,7 @@ impl OpenApi {
             match given {
                 None if parameter["required"] == true => return Err(format!("accepted without {name}")),
                 None => {}
-                Some(value) => {
-                    let misfits = self.misfits(schema, &plain(value, schema));
-                    if !misfits.is_empty() {
-                        return Err(format!("accepted with {name}: {}", misfits.join("; ")));
-                    }
-                }
+                Some(value) => self.fits(format_args!("accepted with {name}"), schema, &plain(value, schema))?,
             }
         }
         let documented = self.resolve(&operation["requestBody"]);
@@ -236,8 +228,7 @@ impl OpenApi {
             Err(_) if serde_json::from_slice::<serde::de::IgnoredAny>(&ask.body).is_ok() => return Ok(()),
             Err(error) => return Err(format!("accepted: {error}")),
         };
-        let misfits = self.misfits(schema, &body);
-        if misfits.is_empty() { Ok(()) } else { Err(format!("accepted with a body: {}", misfits.join("; "))) }
+        self.fits("accepted with a body", schema, &body)
     }
 }
 
