@@ -491,13 +491,3 @@ async fn a_sale_without_a_line_notices_nothing() {
     lab.answer(&come("tokens", "alice", None, None)).await.expect(201);
     assert_eq!(lab.ledger.line(&round(SALE, 1)).await.unwrap(), None);
 }
-
-#[tokio::test]
-async fn the_samples_are_answered() {
-    let lab = selling(with_line(10, LINE)).await;
-    for (name, status) in [("ticket", 201), ("line", 200)] {
-        let request = events::request(&sample(&format!("waiting_room/{name}")));
-        let response = waiting_room::handle(&lab.waiting_room(), request).await;
-        assert_eq!(response.status(), status, "{response:?}");
-    }
-}

@@ -1,7 +1,6 @@
 //! The API's document, and what it demands of every answer and every accepted request in these tests.
 
 use std::fmt::Display;
-use std::sync::PoisonError;
 
 use http::HeaderMap;
 use jsonschema::{Draft, Validator};
@@ -84,7 +83,7 @@ impl OpenApi {
 
     pub(crate) fn misfits(&self, schema: &Value, value: &Value) -> Vec<String> {
         let key = schema.to_string();
-        let mut validators = self.validators.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut validators = self.validators.lock().unwrap();
         let validator = validators.entry(key).or_insert_with(|| {
             // References point into the document, so the schema is evaluated inside it.
             let inside = json!({ "$ref": "#/it", "it": schema, "components": self.document["components"] });

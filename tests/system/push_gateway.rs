@@ -1,7 +1,5 @@
 //! API Gateway's `@connections`, with refusals and silence that the emulator does not offer.
 
-use std::sync::{MutexGuard, PoisonError};
-
 use axum::Router;
 use axum::body::Bytes;
 use axum::extract::{Path, State};
@@ -45,35 +43,31 @@ impl PushGateway {
     }
 
     pub(crate) fn set(&self, connection: &str, conduct: Conduct) {
-        lock(&self.connections).conduct.insert(connection.to_owned(), conduct);
+        self.connections.lock().unwrap().conduct.insert(connection.to_owned(), conduct);
     }
 
     pub(crate) fn heard(&self, connection: &str) -> Vec<Value> {
-        lock(&self.connections).heard.get(connection).cloned().unwrap_or_default()
+        self.connections.lock().unwrap().heard.get(connection).cloned().unwrap_or_default()
     }
 
     pub(crate) fn closed(&self) -> Vec<String> {
-        lock(&self.connections).closed.clone()
+        self.connections.lock().unwrap().closed.clone()
     }
 }
 
-fn lock(connections: &Mutex<Connections>) -> MutexGuard<'_, Connections> {
-    connections.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 async fn take(State(shared): State<Arc<Mutex<Connections>>>, Path(id): Path<String>, body: Bytes) -> StatusCode {
-    let conduct = lock(&shared).conduct.get(&id).copied();
+    let conduct = shared.lock().unwrap().conduct.get(&id).copied();
     match conduct.unwrap_or(Conduct::Takes) {
         Conduct::Fails => return StatusCode::INTERNAL_SERVER_ERROR,
         Conduct::Hangs => std::future::pending().await,
         Conduct::Takes => {}
     }
     let message = serde_json::from_slice(&body).expect("messages are JSON");
-    lock(&shared).heard.entry(id).or_default().push(message);
+    shared.lock().unwrap().heard.entry(id).or_default().push(message);
     StatusCode::OK
 }
 
 async fn close(State(shared): State<Arc<Mutex<Connections>>>, Path(id): Path<String>) -> StatusCode {
-    lock(&shared).closed.push(id);
+    shared.lock().unwrap().closed.push(id);
     StatusCode::NO_CONTENT
 }

@@ -105,19 +105,6 @@ async fn without_the_issuers_keys_nobody_is_let_in_and_nobody_called_a_liar() {
     assert!(items(&lab.dynamodb, &lab.table).await.is_empty());
 }
 
-#[tokio::test]
-async fn unknown_keys_make_the_issuer_be_asked_once() {
-    let lab = Lab::new().await;
-    let cloud = cloud().await;
-    let issuer = FakeIssuer::start(Fault::None);
-    let deps = websocket(&lab, &cloud.deployment.endpoint, &issuer.url).await;
-    let good = cloud.issuer.token("alice").unwrap();
-    let many = join_all((0..50).map(|_| status(&deps, Some(&good)))).await;
-    assert_eq!(many, [401; 50]);
-    assert_eq!(status(&deps, Some(&good)).await, 401);
-    assert_eq!(issuer.asked.load(Ordering::Relaxed), 1);
-}
-
 /// Advances the clock of this test's runtime, which ends whatever waits for it.
 async fn pass(minutes: u64) {
     tokio::time::pause();
