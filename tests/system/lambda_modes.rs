@@ -1,4 +1,4 @@
-//! Lambda's two modes, one event at a time and several at once, with the same binary.
+//! Lambda gives a process several events at once. `started` uses the same binary for one at a time.
 
 use local::function::FunctionProcess;
 use local::runtime_api::RuntimeApi;
@@ -38,10 +38,10 @@ impl Served {
 
 /// While the queue is slow to take the last unit's message, another buyer asks. Returns the order of the answers.
 /// Whoever must ask again is not among them: a busy machine may exceed a limit of the function.
-async fn order_of_answers(at_once: usize) -> Vec<&'static str> {
+async fn order_of_answers() -> Vec<&'static str> {
     let lab = Lab::selling(terms(2, 1)).await;
     let aws = FaultyAws::start(&cloud().await.deployment.endpoint).await;
-    let served = Served::start(&lab, &aws, at_once).await;
+    let served = Served::start(&lab, &aws, AT_ONCE).await;
     // Then the process has connected to everything it needs. A busy machine may exceed a limit of the function.
     until("the opener has a unit", async || (served.reserve("opener").await == 202).then_some(())).await;
     aws.set(Service::Sqs, Conduct::AnswersAfter(SLOW_QUEUE));
@@ -79,21 +79,9 @@ async fn order_of_answers(at_once: usize) -> Vec<&'static str> {
 #[tokio::test]
 async fn several_at_once_nobody_waits_for_anothers_queue() {
     for _ in 0..TRIES {
-        if order_of_answers(AT_ONCE).await == ["loser", "winner"] {
+        if order_of_answers().await == ["loser", "winner"] {
             return;
         }
     }
     panic!("the loser waited {TRIES} times");
-}
-
-#[tokio::test]
-async fn one_at_a_time_each_waits_its_turn() {
-    for _ in 0..TRIES {
-        let answered = order_of_answers(1).await;
-        if answered.len() == 2 {
-            assert_eq!(answered, ["winner", "loser"]);
-            return;
-        }
-    }
-    panic!("in none of {TRIES} tries were both answered in time");
 }

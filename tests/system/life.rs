@@ -124,7 +124,7 @@ async fn an_edit_of_a_loaded_round_reaches_redis() {
     let late = lab.answer(&longer).await.problem(409, "sale_changed");
     assert_eq!(late.body["version"], 2);
     let other = edit(&json!({ "round": 2, "round_version": 1, "title": "None" }));
-    lab.answer(&other).await.problem(409, "round_changed");
+    assert_eq!(lab.answer(&other).await.problem(409, "round_changed").body["round"], 1, "the current round");
     assert_eq!(lab.clean_audit().await, (5, 0, 1));
 }
 
