@@ -12,7 +12,6 @@ const RUN_TIMEOUT: Duration = Duration::from_secs(20);
 const NEVER: Duration = Duration::MAX;
 const AT_ONCE: Duration = Duration::ZERO;
 
-/// A fault of Redis or AWS.
 struct Trouble {
     name: &'static str,
     /// Whether Redis fails only after the connection is made.

@@ -27,7 +27,6 @@ impl Served {
         Self { api, _process: process, recorder: lab.recorder.clone() }
     }
 
-    /// Reserves a unit and returns the answer's status.
     pub(crate) async fn reserve(&self, user: &str) -> u16 {
         let ask = Ask::reserve(SALE, user).header("idempotency-key", "key-1");
         let event = serde_json::to_vec(&ask.sealed(&LAB_RING).event()).unwrap();

@@ -34,7 +34,6 @@ impl Lab {
         format!("{kind}:{}", self.stock.round_in(&id, lanes).tag(Lane::new(index, lanes)))
     }
 
-    /// Deletes the lane's keys from Redis.
     pub(crate) async fn lose_lane(&self, index: u16) {
         let keys = KINDS.map(|kind| self.lane_key(kind, index));
         let del: Vec<&str> = ["DEL"].into_iter().chain(keys.iter().map(String::as_str)).collect();

@@ -25,10 +25,8 @@ enum Loss {
     Nothing,
 }
 
-/// One run's parameters.
 #[derive(Debug)]
 struct Case {
-    /// Redis dies after this many answers.
     death: usize,
     loss: Loss,
     /// Whether orders wait until refused buyers have asked again, so that reservations that Redis forgot compete with
@@ -51,7 +49,6 @@ impl Case {
     }
 }
 
-/// A buyer's answer.
 struct Heard {
     buyer: usize,
     answer: Answer,

@@ -25,7 +25,6 @@ pub(crate) fn lottery(tickets: u32, counts: &[u32]) -> Terms {
     terms
 }
 
-/// Ends the round as an operator.
 pub(crate) async fn end(lab: &Lab) {
     lab.update("close", json!({})).await;
 }
@@ -101,7 +100,6 @@ pub(crate) async fn winner_messages(lab: &Lab) -> Vec<u32> {
     positions
 }
 
-/// Makes this many entries, in batches.
 async fn enter(lab: &Lab, entries: u32) {
     let reservations = join_all((0..entries).map(async |n| lab.reserve(&format!("user-{n}")).await)).await;
     for batch in reservations.chunks(10) {
@@ -109,7 +107,6 @@ async fn enter(lab: &Lab, entries: u32) {
     }
 }
 
-/// The award, as the user sees it.
 async fn award_of(lab: &Lab, order: &Order) -> Value {
     let ask = Ask::status(&order.reservation);
     lab.answer(&ask).await.expect(200).body["award"].clone()

@@ -38,7 +38,6 @@ impl Merchant {
         Self { sqs, url, came: Vec::new() }
     }
 
-    /// Everything received so far, in order of arrival.
     pub(crate) async fn hears(&mut self) -> &[Value] {
         loop {
             let messages = receive(&self.sqs, &self.url).await;

@@ -106,7 +106,6 @@ impl std::fmt::Debug for Ran {
     }
 }
 
-/// Asserts that every run ended before Lambda's time was up.
 #[track_caller]
 pub(crate) fn all_ended(runs: &[Ran]) {
     let cut_off: Vec<_> = runs.iter().filter(|run| !run.ended).collect();

@@ -40,7 +40,6 @@ pub(crate) async fn notifier(lab: &Lab, endpoint: &str) -> notifier::NotifierDep
     notifier::NotifierDeps::new(&pushing(lab, endpoint, "nobody").await).unwrap()
 }
 
-/// Stores a connection that a user opened `ago_s` ago.
 async fn connected(lab: &Lab, name: &str, id: &str, ago_s: i64) {
     let connected_at_ms = EpochMs(Clock::system().now().0 - ago_s * 1000);
     lab.ledger.connect(&Connection { id: id.to_owned(), user: user(name), connected_at_ms }).await.unwrap();

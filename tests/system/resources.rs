@@ -93,14 +93,12 @@ impl Lab {
         let _ = shown.receipt_handle(message.receipt_handle().unwrap()).send().await;
     }
 
-    /// Shows a received message again, and receives it.
     pub(crate) async fn receive_again(&self, queue: &str, message: &Message) -> Vec<Message> {
         self.show_again(queue, message).await;
         let some = async || Some(self.receive(queue).await).filter(|messages| !messages.is_empty());
         until("the message comes back", some).await
     }
 
-    /// Empties a queue and returns the messages' bodies.
     pub(crate) async fn emptied(&self, queue: &str) -> Vec<String> {
         let mut bodies = Vec::new();
         loop {

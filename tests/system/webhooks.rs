@@ -72,7 +72,6 @@ async fn take(State(receiver): State<Arc<Receiver>>, headers: HeaderMap, body: S
     Body::from_stream(stream::repeat_with(|| Ok::<_, std::io::Error>("more and more "))).into_response()
 }
 
-/// Starts a receiver that treats its first requests like this.
 async fn receiver(lab: &Lab, conduct: &[Conduct]) -> (Arc<Receiver>, webhook::WebhookDeps) {
     let (receiver, url) = listening(lab, conduct).await;
     (receiver, function(lab, &url).unwrap())

@@ -67,7 +67,6 @@ impl World {
         answer
     }
 
-    /// A buyer asks a process that has just started.
     pub(super) async fn ask_of(&mut self, deps: &reservation::ReservationDeps) -> (String, Answer) {
         let name = self.arrivals(1).remove(0);
         let answer = ask_function(&self.lab.recorder, deps, &self.request(&name, true)).await;

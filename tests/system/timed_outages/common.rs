@@ -15,11 +15,9 @@ use crate::throttled::with_dead_letters;
 /// How far the clock moves at a time: the shortest time by which a message is put off.
 pub(super) const STEP_S: u32 = 5;
 pub(super) const MINUTE: u32 = 60 / STEP_S;
-/// How long the part is away.
 pub(super) const OUTAGE: u32 = 10 * MINUTE;
 /// More than there are buyers.
 pub(super) const UNITS: u32 = 300;
-/// Longer than the whole test.
 const WINDOW_S: u32 = 3600;
 /// How long an AWS client pauses before it tries again. It uses the machine's clock, on which an outage takes a moment.
 const BACKOFF: Duration = Duration::from_millis(5);
@@ -38,7 +36,6 @@ pub(super) enum When {
     After,
 }
 
-/// What a buyer who wants a unit was told.
 #[derive(Debug, Clone)]
 pub(super) struct Heard {
     pub(super) when: When,
@@ -61,7 +58,6 @@ impl Heard {
     }
 }
 
-/// The processes that run all the time.
 pub(super) struct Fleet {
     pub(super) reservation: [reservation::ReservationDeps; PROCESSES as usize],
     pub(super) order: order::OrderDeps,

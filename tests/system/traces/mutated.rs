@@ -12,9 +12,7 @@ use crate::prelude::*;
 /// A run with a fault that the model must notice.
 pub(super) struct Mutated {
     pub(super) scenario: Scenario,
-    /// The fault in Redis or DynamoDB.
     pub(super) mutants: fn() -> Mutants,
-    /// The record that the model cannot explain.
     pub(super) rejected_at: &'static str,
 }
 

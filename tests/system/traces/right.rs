@@ -91,7 +91,6 @@ async fn crashes(world: &World, nth: usize) {
     world.cancel(&bob, None).await.unwrap().expect(200);
 }
 
-/// One user asks twice.
 async fn two_keys(world: &World) {
     let ask = async |key| world.ask("alice", key, None).await.unwrap();
     let (first, second) = futures::join!(ask("first"), ask("second"));

@@ -111,7 +111,6 @@ impl World {
         recorded_answer(&self.lab.recorder, ask, answer).await
     }
 
-    /// Requests a unit under this key.
     pub(super) async fn ask(&self, name: &str, key: &str, point: Option<Point>) -> Option<Answer> {
         let ask = Ask::reserve(SALE, name).header("idempotency-key", key);
         self.request(Function::Reservation, None, &ask, point).await
@@ -129,7 +128,6 @@ impl World {
         reservations.into_iter().next().expect("the user has one").reservation
     }
 
-    /// Delivers the message to the order function.
     pub(super) async fn order(&self, reservation: &Reservation, point: Option<Point>) -> How {
         let batch = message_batch([reservation]);
         self.run(Function::Order, Some(&reservation.id), point, 0, async |context: &Context| {
@@ -138,7 +136,6 @@ impl World {
         .await
     }
 
-    /// Reserves a unit for a user and places its order.
     pub(super) async fn buy(&self, name: &str) -> Reservation {
         let reservation = self.reserve(name).await;
         assert_eq!(self.order(&reservation, None).await, How::Done);
@@ -167,7 +164,6 @@ impl World {
         self.request(Function::Cancel, Some(&reservation.id), &ask, point).await
     }
 
-    /// Delivers a payment for the order.
     pub(super) async fn pay(&self, reservation: &Reservation) -> Answer {
         let ask = Ask::paid_for(&format!("pay_{}", reservation.user), reservation, &self.lab.payment_key);
         let mut answer = None;
@@ -205,7 +201,6 @@ impl World {
         .await;
     }
 
-    /// Makes Redis lose all keys.
     pub(super) async fn lose(&self) {
         let from = self.recorder.moment();
         self.lab.redis(&["FLUSHALL"]).await;
