@@ -168,8 +168,7 @@ async fn run(case: Case, terms: Terms) {
     }
 
     let deps = lab.reservation();
-    let asked = async || lab.stock.round(&round(SALE, 1)).is_loaded().await;
-    until("calls reach Redis again", async || asked().await.ok()).await;
+    until("calls reach Redis again", async || lab.stock.round(&round(SALE, 1)).is_loaded().await.ok()).await;
     let again: Vec<Answer> = stream::iter(&refused)
         .map(async |buyer| {
             until("it is back", async || {
