@@ -479,15 +479,3 @@ async fn operators_slow_it_down_and_hold_it_up() {
     assert_eq!(look(&lab).await.state, LineState::Paused, "the line pauses with the sale");
     ticket(&lab, "carol").await;
 }
-
-#[tokio::test]
-async fn a_sale_without_a_line_notices_nothing() {
-    let mut plain = terms(100, 1);
-    plain.gate.challenge = ChallengePolicy::None;
-    let lab = Lab::selling(plain).await;
-    ask_for_ticket(&lab, "alice").await.problem(404, "unknown_sale");
-    lab.answer(&Ask::get(format!("/v1/sales/{SALE}/line"))).await.problem(404, "unknown_sale");
-    lab.answer(&Ask::get("/v1/sales/nothing/line")).await.problem(404, "unknown_sale");
-    lab.answer(&come("tokens", "alice", None, None)).await.expect(201);
-    assert_eq!(lab.ledger.line(&round(SALE, 1)).await.unwrap(), None);
-}

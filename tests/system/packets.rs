@@ -1,12 +1,12 @@
-//! Rounds with awards: red packets and instant prizes. The ledger alone knows what a unit won.
+//! Red packets. The ledger alone knows what a unit won.
 
 use aws_sdk_dynamodb::primitives::Blob;
 use futures::future::join;
 use process::OrderCounts;
 use sale::Parts;
-use sale::audit::Awarded;
 use sale::award::{self, Table};
 
+use crate::draws::free;
 use crate::prelude::*;
 
 /// An amount that no number of parts here divides.
@@ -15,14 +15,7 @@ pub(crate) const TOTAL_MINOR: u64 = 1_000_003;
 /// Terms of a red packet with this many parts, already open.
 pub(crate) fn packet(parts: u32) -> Terms {
     let split = Allocation::Split { total_minor: TOTAL_MINOR, min_minor: 1, parts: Parts::Drawn, beacon: false };
-    with_awards(parts, split)
-}
-
-fn with_awards(units: u32, allocation: Allocation) -> Terms {
-    let price = Price { price_minor: 0, currency: "EUR".parse().unwrap() };
-    let terms = Terms { price, allocation, settlement: Settlement::Free, ..terms(units, 1) };
-    terms.validate().unwrap();
-    terms
+    free(parts, split)
 }
 
 /// What each unit of a round won, computed from its seed without the ledger's table. The round is committed to it.
@@ -51,21 +44,15 @@ async fn live_orders(lab: &Lab) -> Vec<Order> {
     orders
 }
 
-/// What was won according to the audit, once it agrees with the orders.
-async fn awarded(lab: &Lab) -> Awarded {
-    let (round, orders) = (lab.round().await, live_orders(lab).await);
-    let audited = lab.audited(&round).await;
-    assert!(audited.audit.is_clean(), "{audited:?}");
-    let awarded = audited.awarded.expect("the round has awards");
-    assert!(awarded.is_exact(), "{awarded:?}");
-    assert_eq!(awarded.orders as usize, orders.len());
-    awarded
-}
-
 /// The packet's unclaimed amount, in minor units. With what orders have, it adds up to the packet's total.
 pub(crate) async fn unclaimed(lab: &Lab) -> i64 {
-    let tally = awarded(lab).await.amount.expect("it is an amount");
-    let amounts = live_orders(lab).await.into_iter().map(|order| match order.award {
+    let (round, orders) = (lab.round().await, live_orders(lab).await);
+    let audited = lab.audited(&round).await;
+    let awarded = audited.awarded.expect("the round has awards");
+    assert!(audited.audit.is_clean() && awarded.is_exact(), "{:?} {awarded:?}", audited.audit);
+    assert_eq!(awarded.orders as usize, orders.len());
+    let tally = awarded.amount.expect("it is an amount");
+    let amounts = orders.into_iter().map(|order| match order.award {
         Some(Award::Amount { amount_minor }) => i64::try_from(amount_minor).unwrap(),
         other => panic!("{other:?} is not an amount"),
     });
@@ -99,28 +86,6 @@ async fn a_packet_that_is_bought_out_adds_up_to_the_cent() {
         let counted = counts.of_round(&round(SALE, 1), PARTS as u32).await.unwrap();
         assert_eq!((counted.unpaid, counted.granted, counted.paid), (0, PARTS as u32, 0));
     }
-}
-
-#[tokio::test]
-async fn each_instant_prize_is_won_once() {
-    let prizes = [("A phone", 1), ("A cup", 3)].map(|(name, count)| Prize { name: name.to_owned(), count });
-    let lab = Lab::selling(with_awards(
-        10,
-        Allocation::Prizes { prizes: prizes.to_vec(), draw: DrawTime::Instant, beacon: false },
-    ))
-    .await;
-    for buyer in 0..9 {
-        lab.buy(&format!("user-{buyer}")).await;
-    }
-    let left = awarded(&lab).await;
-    let tallies = || left.prizes.iter().chain(&left.blanks);
-    assert_eq!(tallies().map(|tally| tally.unclaimed).sum::<i64>(), 1);
-    assert_eq!(tallies().map(|tally| tally.total).collect::<Vec<_>>(), [1, 3, 6]);
-    lab.buy("user-9").await;
-    let all = awarded(&lab).await;
-    assert!(all.prizes.iter().chain(&all.blanks).all(|tally| tally.unclaimed == 0), "{all:?}");
-    let won = live_orders(&lab).await.iter().filter(|order| order.award == Some(Award::Prize { prize: 2 })).count();
-    assert_eq!(won, 3);
 }
 
 /// More parts than a chunk has.
