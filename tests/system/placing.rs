@@ -105,24 +105,6 @@ async fn a_promise_below_the_limit_is_kept_though_its_slot_and_its_unit_went_to_
 }
 
 #[tokio::test]
-async fn a_unit_that_another_has_is_not_given_back_when_none_is_left() {
-    let lab = Lab::selling(terms(1, 1)).await;
-    let before = lab.contents().await.keys;
-    lab.buy("bob").await;
-    lab.rewind(&before).await;
-    let alice = lab.reserve("alice").await;
-    for _ in 0..2 {
-        assert!(lab.deliver(&[&alice]).await.batch_item_failures.is_empty());
-        assert_eq!(lab.order_of(&alice).await.failure, Some(Failure::SoldOut));
-        assert_eq!(lab.reservation_state(&alice).await, ReservationState::Released);
-        assert_eq!(lab.clean_audit().await, (0, 0, 1));
-    }
-    assert_eq!(seen(&lab, &alice).await, ("failed".to_owned(), Some("sold_out".to_owned())));
-    lab.answer(&Ask::reserve("lamp", "carol")).await.problem(409, "sold_out");
-    lab.check_history_of_a_loss("placing_sold_out").await;
-}
-
-#[tokio::test]
 async fn a_slot_that_is_taken_fails_and_gives_the_unit_back() {
     for is_unit_taken in [false, true] {
         let lab = Lab::selling(terms(3, 1)).await;
