@@ -301,8 +301,7 @@ async fn what_a_lost_lane_had_is_all_that_is_to_be_rebuilt() {
     assert_eq!((audited.in_redis, audit.lost, audit.free, audit.ordered), (true, 9, 29, 2), "{audit:?}");
     assert_eq!(audit.repairs, [Repair::Rebuild {}]);
     // A lane of a round that is over is not reloaded, but the orders of the other lanes are still checked.
-    let listing =
-        fulfilment::list(&lab.stock, &lab.ledger, &round.id, LANES).await.unwrap().expect("three lanes are there");
+    let listing = fulfilment::list(&lab.stock, &lab.ledger, &round.id, LANES).await.unwrap().expect("three lanes");
     assert_eq!(listing.repairs, [], "no unit of the lost lane is given away, and its order waits for it");
     let audited = fulfilment::audit(&lab.stock, &lab.ledger, &round, round.terms.closes_at_ms.plus_s(1)).await.unwrap();
     let audit = &audited.audit;

@@ -59,12 +59,8 @@ async fn a_message_applies_what_the_ledger_had_before_it() {
 
     assert!(lab.deliver(&reservations).await.batch_item_failures.is_empty());
     for (reservation, state, applied) in ends {
-        assert_eq!(
-            (lab.order_of(reservation).await.state, lab.reservation_state(reservation).await),
-            (state, applied),
-            "{}",
-            reservation.user.as_str()
-        );
+        let found = (lab.order_of(reservation).await.state, lab.reservation_state(reservation).await);
+        assert_eq!(found, (state, applied), "{}", reservation.user);
     }
     let after = lab.contents().await;
     let orders = |contents: &Contents| {
@@ -78,11 +74,6 @@ async fn a_message_applies_what_the_ledger_had_before_it() {
     assert!(lab.deliver(&reservations).await.batch_item_failures.is_empty());
     let again = lab.contents().await;
     assert_eq!((after.items, after.keys), (again.items, again.keys));
-}
-
-async fn seen(lab: &Lab, reservation: &Reservation) -> (String, Option<String>) {
-    let answer = lab.answer(&Ask::status(reservation)).await.expect(200);
-    (answer.text("status").to_owned(), answer.body["reason"].as_str().map(str::to_owned))
 }
 
 /// Redis was lost after the promise: since then the user has another order in its slot, and somebody else its unit.
@@ -125,7 +116,8 @@ async fn a_slot_that_is_taken_fails_and_gives_the_unit_back() {
             assert_eq!(lab.clean_audit().await, (2, 0, 1));
         }
         assert_eq!(lab.order_of(&first).await.state, OrderState::Pending);
-        assert_eq!(seen(&lab, &second).await, ("failed".to_owned(), Some("limit_reached".to_owned())));
+        let seen = lab.answer(&Ask::status(&second)).await.expect(200);
+        assert_eq!((seen.text("status"), seen.text("reason")), ("failed", "limit_reached"));
         lab.check_history_of_a_loss("placing_a_slot").await;
     }
 }

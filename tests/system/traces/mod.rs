@@ -84,10 +84,7 @@ async fn the_model_explains_what_the_functions_do() {
     });
     let judged: Vec<_> = runs.buffer_unordered(AT_ONCE).collect().await;
     let bad: Vec<&str> = judged.iter().filter(|(_, judged)| !is_right(judged)).map(|(name, _)| *name).collect();
-    assert!(
-        bad.is_empty(),
-        "the model cannot explain {bad:?}: what it says of each is above, the traces are in target/traces"
-    );
+    assert!(bad.is_empty(), "the model cannot explain {bad:?}: see above, and the traces in target/traces");
 }
 
 /// The environment variables `TRACE_SEED` and `TRACE_RUNS` set the first seed and the number of runs.
