@@ -54,14 +54,15 @@ impl World {
     }
 
     /// Runs a function with clients of its own, which may die at a point, and records what it does in Redis and AWS.
-    pub(super) async fn run(
+    /// Returns how it ended, and what it returned unless it died.
+    async fn run<T>(
         &self,
         function: Function,
         of: Option<&ReservationId>,
         point: Option<Point>,
         ahead_s: i64,
-        work: impl AsyncFnOnce(&Context) -> How,
-    ) -> How {
+        work: impl AsyncFnOnce(&Context) -> (How, T),
+    ) -> (How, Option<T>) {
         let (run, fault) = (self.recorder.begin(function, of), Fault::new(point));
         let valkey = SocketAddr::from(([127, 0, 0, 1], self.lab.valkey.port()));
         let recorded = Some(run.recorded(&self.mutants));
@@ -73,22 +74,18 @@ impl World {
             .with(Stock::at(&format!("redis://{}", redis.address()), PATIENT).unwrap())
             .with(Sqs::new(&config))
             .with(self.lab.reservation().keys);
-        let mut how = How::Died;
+        let mut done = None;
         // Boxed: some of it takes a good part of a thread's stack.
-        let ended = fault.run(Box::pin(async { how = work(&context).await })).await;
-        let how = if ended { how } else { How::Died };
+        let ended = fault.run(Box::pin(async { done = Some(work(&context).await) })).await;
+        let (how, returned) = done.filter(|_| ended).map_or((How::Died, None), |(how, it)| (how, Some(it)));
         run.end(how);
-        how
+        (how, returned)
     }
 
     /// Runs steps of the test's own instead of a function's.
     pub(super) async fn steps(&self, function: Function, of: &ReservationId, steps: impl AsyncFnOnce(&Context)) {
         let ahead_s = if matches!(function, Function::Expiry) { LONG_S } else { 0 };
-        let run = self.run(function, Some(of), None, ahead_s, async |context: &Context| {
-            steps(context).await;
-            How::Done
-        });
-        run.await;
+        self.run(function, Some(of), None, ahead_s, async |context: &Context| (How::Done, steps(context).await)).await;
     }
 
     async fn request(
@@ -98,17 +95,10 @@ impl World {
         ask: &Ask,
         point: Option<Point>,
     ) -> Option<Answer> {
-        let answer = async {
-            let mut answer = None;
-            let run = self.run(function, of, point, 0, async |context: &Context| {
-                let deps = reservation::ReservationDeps::new(context).unwrap();
-                answer = Some(deps.answer(ask).await);
-                How::Done
-            });
-            run.await;
-            answer
-        };
-        recorded_answer(&self.lab.recorder, ask, answer).await
+        let run = self.run(function, of, point, 0, async |context: &Context| {
+            (How::Done, reservation::ReservationDeps::new(context).unwrap().answer(ask).await)
+        });
+        recorded_answer(&self.lab.recorder, ask, async { run.await.1 }).await
     }
 
     pub(super) async fn ask(&self, name: &str, key: &str, point: Option<Point>) -> Option<Answer> {
@@ -130,10 +120,10 @@ impl World {
 
     pub(super) async fn order(&self, reservation: &Reservation, point: Option<Point>) -> How {
         let batch = message_batch([reservation]);
-        self.run(Function::Order, Some(&reservation.id), point, 0, async |context: &Context| {
-            how(&order::handle(&order::OrderDeps::new(context).unwrap(), batch).await)
-        })
-        .await
+        let run = self.run(Function::Order, Some(&reservation.id), point, 0, async |context: &Context| {
+            handled(&order::handle(&order::OrderDeps::new(context).unwrap(), batch).await)
+        });
+        run.await.0
     }
 
     pub(super) async fn buy(&self, name: &str) -> Reservation {
@@ -144,19 +134,19 @@ impl World {
 
     pub(super) async fn dead_letter(&self, reservation: &Reservation, point: Option<Point>) -> How {
         let batch = message_batch([reservation]);
-        self.run(Function::DeadLetter, Some(&reservation.id), point, 0, async |context: &Context| {
-            how(&dead_letter::handle(&dead_letter::DeadLetterDeps::new(context).unwrap(), batch).await)
-        })
-        .await
+        let run = self.run(Function::DeadLetter, Some(&reservation.id), point, 0, async |context: &Context| {
+            handled(&dead_letter::handle(&dead_letter::DeadLetterDeps::new(context).unwrap(), batch).await)
+        });
+        run.await.0
     }
 
     /// Delivers the message to the expiry function after the payment window.
     pub(super) async fn expire(&self, reservation: &Reservation, point: Option<Point>) -> How {
         let batch = expiry_batch([reservation]);
-        self.run(Function::Expiry, Some(&reservation.id), point, LONG_S, async |context: &Context| {
-            how(&expiry::handle(&expiry::ExpiryDeps::new(context).unwrap(), batch).await)
-        })
-        .await
+        let run = self.run(Function::Expiry, Some(&reservation.id), point, LONG_S, async |context: &Context| {
+            handled(&expiry::handle(&expiry::ExpiryDeps::new(context).unwrap(), batch).await)
+        });
+        run.await.0
     }
 
     pub(super) async fn cancel(&self, reservation: &Reservation, point: Option<Point>) -> Option<Answer> {
@@ -166,20 +156,17 @@ impl World {
 
     pub(super) async fn pay(&self, reservation: &Reservation) -> Answer {
         let ask = Ask::paid_for(&format!("pay_{}", reservation.user), reservation, &self.lab.payment_key);
-        let mut answer = None;
-        self.run(Function::Payment, Some(&reservation.id), None, 0, async |context: &Context| {
+        let run = self.run(Function::Payment, Some(&reservation.id), None, 0, async |context: &Context| {
             let deps = payment::PaymentDeps::new(context).unwrap();
-            answer = Some(ask_function(&self.lab.recorder, &deps, &ask).await);
-            How::Done
-        })
-        .await;
-        answer.expect("nothing dies").expect(200)
+            (How::Done, ask_function(&self.lab.recorder, &deps, &ask).await)
+        });
+        run.await.1.expect("nothing dies").expect(200)
     }
 
     pub(super) async fn warm_up(&self) {
         self.run(Function::Reconciliation, None, None, 0, async |context: &Context| {
             assert_eq!(warmup::handle(&warmup::WarmupDeps::new(context).unwrap()).await.unwrap().failed, 0);
-            How::Done
+            (How::Done, ())
         })
         .await;
     }
@@ -196,7 +183,7 @@ impl World {
                 ..reconciliation::ReconciliationDeps::new(context).unwrap()
             };
             assert_eq!(reconciliation::handle(&deps).await.unwrap().failed, 0);
-            How::Done
+            (How::Done, ())
         })
         .await;
     }
@@ -237,6 +224,6 @@ impl World {
     }
 }
 
-fn how(response: &SqsBatchResponse) -> How {
-    if response.batch_item_failures.is_empty() { How::Done } else { How::Failed }
+fn handled(response: &SqsBatchResponse) -> (How, ()) {
+    (if response.batch_item_failures.is_empty() { How::Done } else { How::Failed }, ())
 }
