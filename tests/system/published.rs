@@ -52,16 +52,12 @@ async fn a_change_reaches_every_process_and_no_concurrent_one_is_lost() {
     for sale in &sales {
         knows.of(sale).await.unwrap();
     }
-    let titled = |sale: SaleId, title: &'static str| {
-        let ledger = lab.ledger.clone();
-        async move {
-            let id = rounds::latest_round(&ledger, &sale).await.id;
-            rounds::change(&ledger, &id, |round| round.terms.title = title.to_owned()).await;
-        }
+    let rename = async |sale: &SaleId, title: &str| {
+        let id = rounds::latest_round(&lab.ledger, sale).await.id;
+        rounds::change(&lab.ledger, &id, |round| round.terms.title = title.to_owned()).await;
     };
     for title in ["Better", "Better still"] {
-        let edits = sales.iter().map(|sale| titled(sale.clone(), title));
-        join_all(edits).await;
+        join_all(sales.iter().map(|sale| rename(sale, title))).await;
     }
     assert_eq!(lab.ledger.recent_changes().await.unwrap().version, 6, "each change is counted");
     let started = Snapshots::new(lab.ledger.clone(), PATIENT);

@@ -129,10 +129,7 @@ impl World {
         let settings = settings.with("REDIS_URL", format!("redis://{}", redis.address()));
         let (context, calls) = context_of(settings, time.clock(), [&dynamodb, &sqs, &secrets]).await;
         let fleet = Fleet {
-            reservation: [
-                start(&context, reservation::ReservationDeps::new),
-                start(&context, reservation::ReservationDeps::new),
-            ],
+            reservation: [(); PROCESSES as usize].map(|()| start(&context, reservation::ReservationDeps::new)),
             order: start(&context, order::OrderDeps::new),
             dead_letter: start(&context, dead_letter::DeadLetterDeps::new),
             warmup: start(&context, warmup::WarmupDeps::new),
