@@ -26,13 +26,10 @@ async fn warmup_and_reconciliation_end_however_many_sales_wait_for_redis() {
     parts.redis.delay(Duration::MAX);
     let warmup = warmup::WarmupDeps { run_timeout: RUN_TIMEOUT, ..parts.start(warmup::WarmupDeps::new) };
     let reconciliation = reconciliation::ReconciliationDeps { run_timeout: RUN_TIMEOUT, ..parts.reconciliation() };
+    let sales = || "forty sales".to_owned();
     let ran = tokio::join!(
-        as_lambda_would("warmup", "forty sales".to_owned(), RUN_TIMEOUT, async {
-            drop(warmup::handle(&warmup).await);
-        }),
-        as_lambda_would("reconciliation", "forty sales".to_owned(), RUN_TIMEOUT, async {
-            drop(reconciliation::handle(&reconciliation).await);
-        }),
+        as_lambda_would("warmup", sales(), RUN_TIMEOUT, warmup::handle(&warmup).map(drop)),
+        as_lambda_would("reconciliation", sales(), RUN_TIMEOUT, reconciliation::handle(&reconciliation).map(drop)),
     );
     println!("{ran:?}");
     all_ended(&[ran.0, ran.1]);

@@ -85,9 +85,8 @@ async fn a_sale_with_lanes_is_sold_to_the_last_unit() {
     // New units go to the first lane.
     lab.update("restock", json!({ "units": 5 })).await;
     assert_eq!(live_units(&lab).await, (14, 5));
-    for index in [0, 1, 2, 3, 2] {
-        lab.buy(at_home_in(index, LANES, 20 + usize::from(index) + reservations.len()).as_str()).await;
-        reservations.pop();
+    for (number, index) in [0, 1, 2, 3, 2].into_iter().enumerate() {
+        lab.buy(at_home_in(index, LANES, 20 + number).as_str()).await;
     }
     assert_eq!(lab.clean_audit().await, (0, 0, 14));
     lab.update("pause", json!({})).await;
