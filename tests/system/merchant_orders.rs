@@ -213,16 +213,16 @@ async fn what_is_wrong_is_told_by_its_name() {
     refused_for("from", &["sale=lamp&from=yesterday"]).await;
     refused_for("to", &["sale=lamp&to=7", "sale=lamp&from=2026-11-24T10:00:00Z&to=2026-11-24T10:00:00Z"]).await;
     for limit in ["0", "101", "07", "two"] {
-        refused_for("limit", &[&format!("sale=lamp&limit={limit}")]).await;
+        refused_for("limit", &[&*format!("sale=lamp&limit={limit}")]).await;
     }
     refused_for("sate", &["sale=lamp&sate=paid"]).await;
-    for (of, cursor) in [("sale=lamp", &*of_user), ("user=alice", &of_sale), ("user=bob", &of_user)] {
-        refused_for("cursor", &[&format!("{of}&cursor={cursor}")]).await;
+    for (of, cursor) in [("sale=lamp", &*of_user), ("user=alice", &*of_sale), ("user=bob", &*of_user)] {
+        refused_for("cursor", &[&*format!("{of}&cursor={cursor}")]).await;
     }
     for other in ["cursor=", "cursor=next", &format!("state=paid&cursor={of_sale}")] {
-        refused_for("cursor", &[&format!("sale=lamp&{other}")]).await;
+        refused_for("cursor", &[&*format!("sale=lamp&{other}")]).await;
     }
-    refused_for("cursor", &[&format!("sale=lamp&from=2026-11-24T10:00:00Z&cursor={of_sale}")]).await;
+    refused_for("cursor", &[&*format!("sale=lamp&from=2026-11-24T10:00:00Z&cursor={of_sale}")]).await;
     find(&lab, "sale=table").await.problem(404, "unknown_sale");
     find(&lab, "sale=lamp&round=2").await.problem(404, "unknown_sale");
     let export =
