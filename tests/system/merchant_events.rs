@@ -399,6 +399,28 @@ async fn two_looks_at_once_note_each_thing_once() {
     assert_eq!(lab.noted().await, noted);
 }
 
+#[tokio::test]
+async fn a_round_that_redis_lost_is_not_sold_out_again_and_ends_once() {
+    let lab = Lab::selling(terms(1, 1)).await;
+    lab.buy("alice").await;
+    lab.reconcile().await;
+    let noted = lab.noted().await;
+    assert_eq!(noted.sold_out_times, 1);
+    lab.redis(&["FLUSHALL"]).await;
+    // Reconciliation rebuilds it from the guards before it looks at it.
+    lab.reconcile().await;
+    lab.reconcile().await;
+    assert_eq!(lab.noted().await, noted);
+    // The round is over, and gone from Redis.
+    lab.redis(&["FLUSHALL"]).await;
+    lab.reconcile_in(3_700_000).await;
+    let ended = lab.noted().await;
+    assert_eq!(Milestones { ended_at_ms: None, ..ended.clone() }, noted);
+    assert!(ended.ended_at_ms.is_some());
+    lab.reconcile_in(3_800_000).await;
+    assert_eq!(lab.noted().await, ended);
+}
+
 /// On the deployed system: its functions, its stream, its bus. The tests above hold every other event.
 #[tokio::test]
 async fn the_merchant_hears_of_a_purchase_on_the_deployed_system() {

@@ -25,6 +25,7 @@ async fn what_opens_soon_is_loaded_once() {
     let loaded = lab.contents().await;
     let keys: Vec<&String> = loaded.keys.keys().collect();
     assert_eq!(keys, ["sale:{open:1:0}", "sale:{soon:1:0}"]);
+    assert!(!loaded.items.keys().any(|key| key.starts_with("LINE#")), "none has a line");
 
     assert_eq!(run(&lab).await, WarmupSummary { loaded: 0, present: 2, later: 1, ..WarmupSummary::default() });
     assert_eq!(lab.contents().await, loaded);
