@@ -296,7 +296,7 @@ impl Opening<'_> {
             Step::Answer => self.answer(person),
             Step::Reserve => self.reserve(person),
             Step::PollReservation => self.call(Call::To(self.people[person as usize].home.into())),
-            Step::Pay => self.pay(person),
+            Step::Pay => self.pay(),
             Step::Expire => self.expire(person),
         }
     }
@@ -458,7 +458,7 @@ impl Opening<'_> {
         }
     }
 
-    fn pay(&mut self, person: u32) {
+    fn pay(&mut self) {
         self.held -= 1;
         self.run.paid += 1;
         if self.run.paid == self.scenario.units {

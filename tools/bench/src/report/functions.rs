@@ -51,7 +51,7 @@ async fn sold_out(shop: &Shop, effort: &Effort, report: &mut Report) -> Result<(
     let marking = Arc::new(shop.serve("reservation", 1, CONCURRENCY).await?);
     shop.stock(0).await?;
     let probes = shop.requests("probe", PROBES)?;
-    shop.until_refused(Refusal::Mark, |n| marking.ask(probes[n].clone(), "409")).await?;
+    shop.until_refused(Refusal::Mark, |n: usize| marking.ask(probes[n].clone(), "409")).await?;
     let two = async |round: usize| {
         let crowd = shop.requests(&format!("later-{round}"), count)?;
         let by_mark = closed_by(&marking, CONCURRENCY, crowd.clone(), "409");

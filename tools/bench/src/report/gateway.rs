@@ -127,7 +127,7 @@ pub(crate) async fn measure(effort: &Effort, report: &mut Report) -> Result<()> 
         let two = async |round: usize| {
             if matches!(by, Refusal::Mark) || round == 0 {
                 shop.until_refused(by, |n| expect(&front.client, n, &probes[n], 409)).await?;
-                shop.until_refused(by, |n| alone.ask(probes_alone[n].clone(), "409")).await?;
+                shop.until_refused(by, |n: usize| alone.ask(probes_alone[n].clone(), "409")).await?;
             }
             let alone = closed_by(&alone, CONCURRENCY, events.clone(), "409");
             let loads = [
