@@ -15,53 +15,25 @@ const CASES: u32 = 24;
 /// What happens to a round, one call to Redis at a time.
 #[derive(Debug, Clone)]
 enum Step {
-    Reserve {
-        user: u16,
-    },
-    ReserveAgain {
-        request: usize,
-    },
-    Confirm {
-        reservation: usize,
-    },
-    Release {
-        reservation: usize,
-    },
-    Reseat {
-        reservation: usize,
-    },
-    Donate {
-        from: u16,
-        to: u16,
-        reseat: bool,
-    },
-    /// For any transfer so far.
-    Accept {
-        transfer: usize,
-        user: u16,
-    },
-    TakeIn {
-        transfer: usize,
-    },
-    CloseTransfer {
-        transfer: usize,
-    },
+    Reserve { user: u16 },
+    ReserveAgain { request: usize },
+    Confirm { reservation: usize },
+    Release { reservation: usize },
+    Reseat { reservation: usize },
+    Donate { from: u16, to: u16, reseat: bool },
+    // For any transfer so far.
+    Accept { transfer: usize, user: u16 },
+    TakeIn { transfer: usize },
+    CloseTransfer { transfer: usize },
     Finish,
-    Restock {
-        lanes: u16,
-        more: u32,
-    },
-    /// Redis loses some of the lanes, one bit each, and they are loaded again.
-    Lose {
-        lanes: u16,
-    },
-    /// All replicas catch up with their masters.
+    Restock { lanes: u16, more: u32 },
+    // Redis loses some of the lanes, one bit each, and they are loaded again.
+    Lose { lanes: u16 },
+    // All replicas catch up with their masters.
     Replicate,
-    /// Replicas of some of the lanes take over, one bit each, and reconciliation repairs what they missed.
-    FailOver {
-        lanes: u16,
-    },
-    /// Time passes until returned units are on sale.
+    // Replicas of some of the lanes take over, one bit each, and reconciliation repairs what they missed.
+    FailOver { lanes: u16 },
+    // Time passes until returned units are on sale.
     Wait,
 }
 

@@ -10,80 +10,48 @@ pub(super) const USERS: u8 = 4;
 /// keeps its meaning when its beginning is cut off.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Operation {
-    /// A user asks for a unit. Its message may not reach the queue.
-    Reserve {
-        user: u8,
-        sent: bool,
-    },
-    /// A request is sent again under its own id.
-    Repeat {
-        request: u8,
-    },
-    /// An order message arrives, for the first time or again. The process may die before its call to Redis with this
-    /// number.
-    Deliver {
-        message: u8,
-        dies_at: Option<usize>,
-    },
-    /// Time passes until returned units are on sale again.
+    // A user asks for a unit. Its message may not reach the queue.
+    Reserve { user: u8, sent: bool },
+    // A request is sent again under its own id.
+    Repeat { request: u8 },
+    // An order message arrives, for the first time or again. The process may die before its call to Redis with this
+    // number.
+    Deliver { message: u8, dies_at: Option<usize> },
+    // Time passes until returned units are on sale again.
     Wait,
-    Cancel {
-        request: u8,
-        dies_at: Option<usize>,
-    },
-    /// The payment window of an order is over.
-    Expire {
-        order: u8,
-        dies_at: Option<usize>,
-    },
-    Pay {
-        order: u8,
-    },
-    Apply {
-        order: u8,
-    },
-    /// Another user tries to confirm and to release a reservation.
-    Meddle {
-        request: u8,
-        user: u8,
-    },
-    /// The sale changes in the ledger, and Redis may learn of it.
-    Update {
-        change: Change,
-        heard: bool,
-    },
-    /// Redis learns of a version of the sale, which may be old or known already.
-    Amend {
-        version: u8,
-    },
-    /// The round is loaded, whether or not it is live.
+    Cancel { request: u8, dies_at: Option<usize> },
+    // The payment window of an order is over.
+    Expire { order: u8, dies_at: Option<usize> },
+    Pay { order: u8 },
+    Apply { order: u8 },
+    // Another user tries to confirm and to release a reservation.
+    Meddle { request: u8, user: u8 },
+    // The sale changes in the ledger, and Redis may learn of it.
+    Update { change: Change, heard: bool },
+    // Redis learns of a version of the sale, which may be old or known already.
+    Amend { version: u8 },
+    // The round is loaded, whether or not it is live.
     Load,
     NextRound,
-    /// The messages of held reservations are sent again.
-    Due {
-        most: usize,
-    },
-    /// Discrepancies between Redis and the ledger are listed and repaired.
+    // The messages of held reservations are sent again.
+    Due { most: usize },
+    // Discrepancies between Redis and the ledger are listed and repaired.
     Reconcile,
-    /// A process that read an order while it was live applies it as it was read now.
-    ApplyLate {
-        order: u8,
-    },
-    /// A process that found a unit taken and no other left gives up after the unit's order has ended, so the unit is lost.
-    GiveUpLate {
-        request: u8,
-    },
-    /// A second process that found the unit of the same message taken goes on.
+    // A process that read an order while it was live applies it as it was read now.
+    ApplyLate { order: u8 },
+    // A process that found a unit taken and no other left gives up after the unit's order has ended, so the unit is lost.
+    GiveUpLate { request: u8 },
+    // A second process that found the unit of the same message taken goes on.
     GoOn,
-    /// The replica catches up with the primary.
+    // The replica catches up with the primary.
     Replicate,
-    /// The primary dies and the replica takes over.
+    // The primary dies and the replica takes over.
     Failover,
     LoseAll,
     ReadLedger,
     LoadAsRead,
     List,
-    /// The listed discrepancies are repaired, perhaps again.
+    // The listed discrepancies are repaired, perhaps again.
     Repair,
 }
 

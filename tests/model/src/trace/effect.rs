@@ -15,88 +15,36 @@ use crate::stored::{Guards, Order, OrderState, Redis, ReservationState, Seat};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Effect {
-    /// `reserve`. The seat is that of the reservation in the answer.
-    Reserve {
-        id: u8,
-        answer: Answer,
-        seat: Option<Seat>,
-    },
-    Confirm {
-        id: u8,
-        answer: Answer,
-    },
-    /// `release`, with the unit that another order has.
-    Release {
-        id: u8,
-        of_another: Option<u8>,
-        answer: Answer,
-    },
-    /// `reseat`. The seat after it is that of the reservation in the answer.
-    Reseat {
-        seat: Seat,
-        answer: Answer,
-        to: Option<Seat>,
-    },
-    Adopt {
-        seat: Seat,
-        answer: Answer,
-    },
-    /// `restore`, of all these units in one step.
-    Restore {
-        units: Vec<u8>,
-        answer: Answer,
-    },
-    /// `load`, with the taken units. None if the round was loaded already.
-    Load {
-        taken: Option<Guards>,
-        answer: Answer,
-    },
-    /// The transaction that puts an order and its two guards, if none of the three exists.
-    Place {
-        seat: Seat,
-        answer: Written,
-    },
-    /// The write that puts a failed order, if there is none yet.
-    Fence {
-        seat: Seat,
-        state: OrderState,
-        answer: Written,
-    },
-    /// The transaction that ends a PENDING order and deletes its guards.
-    End {
-        id: u8,
-        to: OrderState,
-        answer: Written,
-    },
-    /// The transaction that makes a PENDING order PAID, and whether it succeeded.
-    Pay {
-        id: u8,
-        taken: bool,
-    },
-    /// The transaction that notes a payment for refund.
-    Refund {
-        id: u8,
-    },
-    /// A consistent read of an order.
-    ReadOrder {
-        id: u8,
-        found: Option<OrderState>,
-    },
-    /// A consistent read of a unit's guard.
-    ReadUnit {
-        unit: u8,
-        found: Option<u8>,
-    },
-    SendOrder {
-        seat: Seat,
-    },
-    SendExpiry {
-        id: u8,
-    },
-    /// A write to modelled data that no step of the model makes. Never explained.
-    Unknown {
-        what: String,
-    },
+    // `reserve`. The seat is that of the reservation in the answer.
+    Reserve { id: u8, answer: Answer, seat: Option<Seat> },
+    Confirm { id: u8, answer: Answer },
+    // `release`, with the unit that another order has.
+    Release { id: u8, of_another: Option<u8>, answer: Answer },
+    // `reseat`. The seat after it is that of the reservation in the answer.
+    Reseat { seat: Seat, answer: Answer, to: Option<Seat> },
+    Adopt { seat: Seat, answer: Answer },
+    // `restore`, of all these units in one step.
+    Restore { units: Vec<u8>, answer: Answer },
+    // `load`, with the taken units. None if the round was loaded already.
+    Load { taken: Option<Guards>, answer: Answer },
+    // The transaction that puts an order and its two guards, if none of the three exists.
+    Place { seat: Seat, answer: Written },
+    // The write that puts a failed order, if there is none yet.
+    Fence { seat: Seat, state: OrderState, answer: Written },
+    // The transaction that ends a PENDING order and deletes its guards.
+    End { id: u8, to: OrderState, answer: Written },
+    // The transaction that makes a PENDING order PAID, and whether it succeeded.
+    Pay { id: u8, taken: bool },
+    // The transaction that notes a payment for refund.
+    Refund { id: u8 },
+    // A consistent read of an order.
+    ReadOrder { id: u8, found: Option<OrderState> },
+    // A consistent read of a unit's guard.
+    ReadUnit { unit: u8, found: Option<u8> },
+    SendOrder { seat: Seat },
+    SendExpiry { id: u8 },
+    // A write to modelled data that no step of the model makes. Never explained.
+    Unknown { what: String },
 }
 
 /// The first word of a script's answer.
