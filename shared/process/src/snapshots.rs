@@ -181,8 +181,9 @@ impl Snapshots {
     /// over a minute is 1 if demand is as planned, or the default for a sale without a plan.
     pub fn report_demand(&self) {
         let sales = self.0.sales.last();
-        for CachedSale { round, demand, .. } in sales.iter().flat_map(|sales| sales.sales()) {
-            if let requests @ 1.. = demand.take() {
+        for cached in sales.iter().flat_map(|sales| sales.sales()) {
+            if let requests @ 1.. = cached.demand.take() {
+                let round = &cached.round;
                 let share = round.terms.door.share_of_a_minute(round.terms.lanes);
                 metrics::histogram!("SaleLoad", "Sale" => round.id.sale.to_string()).record(requests as f64 * share);
             }
@@ -212,8 +213,8 @@ impl Snapshots {
 
     pub async fn flush_answers(&self, stock: &Stock) {
         let Some(sales) = self.0.sales.last() else { return };
-        for CachedSale { round, answers, .. } in sales.sales() {
-            let counts = answers.take();
+        for cached in sales.sales() {
+            let (round, counts) = (&cached.round, cached.answers.take());
             if counts.is_empty() {
                 continue;
             }

@@ -51,7 +51,6 @@ pub enum Entry {
     Queued,
     /// A function is about to write its order, with or without the condition that there is no fence.
     Placing {
-        /// Whether with the condition.
         checked: bool,
     },
     Ordered {
