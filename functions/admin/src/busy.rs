@@ -9,6 +9,7 @@ use sale::{EpochMs, Round, RoundId, Traffic};
 use serde::Serialize;
 
 use crate::deps::AdminDeps;
+use crate::figures::part;
 
 /// The longest wait. The rest of the sale is useful without this.
 const TIMEOUT: Duration = Duration::from_secs(3);
@@ -43,17 +44,7 @@ pub(crate) async fn busy(deps: &AdminDeps, sales: &[Latest]) -> HashMap<RoundId,
         return HashMap::new();
     }
     let read = deps.ledger.traffic_of(rounds.iter().map(|round| &round.id));
-    let traffic = match tokio::time::timeout(deps.clock.limit(TIMEOUT), read).await {
-        Ok(Ok(traffic)) => traffic,
-        Ok(Err(error)) => {
-            tracing::warn!(error = &error as &dyn std::error::Error, "cannot read which sales are busy");
-            return HashMap::new();
-        }
-        Err(late) => {
-            tracing::warn!(error = &late as &dyn std::error::Error, "cannot read which sales are busy");
-            return HashMap::new();
-        }
-    };
+    let traffic = part(deps.clock.limit(TIMEOUT), "which sales are busy", read).await.unwrap_or_default();
     let busy = |round: &&Round| Some((round.id.clone(), BusyDocument::of(round, traffic.get(&round.id)?, now)?));
     rounds.iter().filter_map(busy).collect()
 }

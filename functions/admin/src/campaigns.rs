@@ -68,7 +68,6 @@ async fn limits_fit(deps: &AdminDeps, campaign: &Campaign) -> Result<(), Problem
     }
 }
 
-/// Lists all campaigns, public or not.
 pub(crate) async fn list(deps: &AdminDeps) -> Reply {
     let campaigns = deps.ledger.campaigns().await.map_err(Problem::unanswered)?;
     Ok(json(StatusCode::OK, &CampaignsDocument { campaigns }))

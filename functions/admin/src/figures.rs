@@ -122,15 +122,12 @@ pub(crate) async fn figures(deps: &AdminDeps, sale: &str) -> Reply {
     let lanes = latest.as_ref().map_or(offer.terms.lanes, |latest| latest.terms.lanes);
     let round = stock.round_in(&id, lanes);
     let depth_of = |url| part(within, "a queue", depth(sqs, url));
+    let held_since = of_lanes(round.each_lane().map(|lane| lane.held_since(MOST_OF_OUTBOX).boxed()).collect());
     let in_redis = async {
         tokio::join!(
             part(within, "counters", round.partial_counters()),
             part(within, "answers", of_lanes(round.each_lane().map(|lane| lane.answers().boxed()).collect())),
-            part(
-                within,
-                "the outbox",
-                of_lanes(round.each_lane().map(|lane| lane.held_since(MOST_OF_OUTBOX).boxed()).collect())
-            ),
+            part(within, "the outbox", held_since),
         )
     };
     let in_sqs = async {
@@ -162,9 +159,11 @@ pub(crate) async fn figures(deps: &AdminDeps, sale: &str) -> Reply {
     let stopped = kill_switches.map(|kill_switches| kill_switches.is_stopped(&offer.id));
     let oldest_s = held_since.into_iter().flatten().flatten().min().map(|since| now.since_ms(since) / 1000);
     let unknown_lanes = counters.as_ref().filter(|_| lanes > 1).map(PartialCounters::unknown).unwrap_or_default();
+    let phase = |round: &Round| Phase::of(&round.terms, round.paused || stopped == Some(true), now);
+    let state = latest.as_ref().map_or(State::Draft, |round| State::Of(phase(round)));
     let document = FiguresDocument {
         server_time: now.into(),
-        state: state(latest.as_ref(), stopped == Some(true), now),
+        state,
         stopped,
         units: counters.and_then(|known| known.counters).map(|counters| Units::of(&counters, counted, now)),
         unknown_lanes,
@@ -205,10 +204,6 @@ fn sum(lanes: Vec<BTreeMap<String, u64>>) -> BTreeMap<String, u64> {
     answers
 }
 
-fn state(latest: Option<&Round>, stopped: bool, now: EpochMs) -> State {
-    latest.map_or(State::Draft, |round| State::Of(Phase::of(&round.terms, round.paused || stopped, now)))
-}
-
 async fn awaited(ledger: &Ledger, round: &Round) -> Result<Option<DrandRound>, LedgerError> {
     Ok(match ledger.beacon(&round.id).await? {
         Some(_) => None,
@@ -217,7 +212,7 @@ async fn awaited(ledger: &Ledger, round: &Round) -> Result<Option<DrandRound>, L
 }
 
 /// The result of a part, or `None` if it fails or takes too long.
-async fn part<T, E>(within: Duration, what: &str, asked: impl Future<Output = Result<T, E>>) -> Option<T>
+pub(crate) async fn part<T, E>(within: Duration, what: &str, asked: impl Future<Output = Result<T, E>>) -> Option<T>
 where
     FulfilmentError: From<E>,
 {
@@ -231,20 +226,7 @@ mod tests {
     use super::*;
 
     fn counters(free: u32) -> Counters {
-        let moment = EpochMs(1);
-        Counters {
-            next_unit: 11 - free,
-            last_unit: 10,
-            last_won_at_ms: moment,
-            per_user_limit: 1,
-            opens_at_ms: moment,
-            closes_at_ms: moment,
-            epoch_ms: moment,
-            expires_at_ms: moment,
-            version: 1,
-            unpaid_limit: 3,
-            ..Counters::default()
-        }
+        Counters { next_unit: 11 - free, last_unit: 10, ..Counters::default() }
     }
 
     #[test]
@@ -270,10 +252,8 @@ mod tests {
             let units = Units::of(&plan(text), None, EpochMs(ms));
             (units.free, units.to_drop)
         };
-        assert_eq!(
-            [999, 1000, 1500, 9000].map(|ms| to_drop("9 1000 2 500 1000+3", ms)),
-            [(9, Some(9)), (9, Some(6)), (9, Some(4)), (9, Some(0))]
-        );
+        let at = [999, 1000, 1500, 9000].map(|ms| to_drop("9 1000 2 500 1000+3", ms));
+        assert_eq!(at, [(9, Some(9)), (9, Some(6)), (9, Some(4)), (9, Some(0))]);
         assert_eq!(Units::of(&counters(4), None, EpochMs(1)).to_drop, None, "without a plan");
     }
 }

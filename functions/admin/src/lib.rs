@@ -47,64 +47,56 @@ pub async fn handle(deps: &AdminDeps, request: Request) -> Response<Body> {
 
 async fn answer(deps: &AdminDeps, request: &Request) -> Reply {
     deps.operators.check(request)?;
-    match (request.method(), segments(request).as_slice()) {
-        (&Method::POST, ["v1", "admin", "sales"]) => life::create(deps, request).await,
-        (&Method::GET, ["v1", "admin", "sales"]) => Box::pin(life::list(deps, request)).await,
-        (&Method::GET, ["v1", "admin", "sales", sale]) => life::get_sale(deps, sale).await,
-        (&Method::DELETE, ["v1", "admin", "sales", sale]) => life::delete(deps, request, sale).await,
-        (&Method::POST, ["v1", "admin", "sales", sale, "edit"]) => Box::pin(life::edit(deps, request, sale)).await,
-        (&Method::POST, ["v1", "admin", "sales", sale, "withdraw"]) => {
-            Box::pin(life::withdraw(deps, request, sale)).await
-        }
-        (&Method::POST, ["v1", "admin", "sales", sale, "duplicate"]) => life::duplicate(deps, request, sale).await,
-        (&Method::GET, ["v1", "admin", "sales", sale, "live"]) => {
+    let segments = segments(request);
+    let ["v1", "admin", path @ ..] = segments.as_slice() else { return Err(Problem::new(Code::UnknownRoute)) };
+    match (request.method(), path) {
+        (&Method::POST, ["sales"]) => life::create(deps, request).await,
+        (&Method::GET, ["sales"]) => Box::pin(life::list(deps, request)).await,
+        (&Method::GET, ["sales", sale]) => life::get_sale(deps, sale).await,
+        (&Method::DELETE, ["sales", sale]) => life::delete(deps, request, sale).await,
+        (&Method::POST, ["sales", sale, "edit"]) => Box::pin(life::edit(deps, request, sale)).await,
+        (&Method::POST, ["sales", sale, "withdraw"]) => Box::pin(life::withdraw(deps, request, sale)).await,
+        (&Method::POST, ["sales", sale, "duplicate"]) => life::duplicate(deps, request, sale).await,
+        (&Method::GET, ["sales", sale, "live"]) => {
             // Boxed: many concurrent AWS calls make a large future.
             Box::pin(figures::figures(deps, sale)).await
         }
-        (&Method::POST, ["v1", "admin", "sales", sale, "publish"]) => life::publish(deps, request, sale).await,
-        (&Method::POST, ["v1", "admin", "sales", sale, "pause"]) => update::pause(deps, request, sale).await,
-        (&Method::POST, ["v1", "admin", "sales", sale, "resume"]) => update::resume(deps, request, sale).await,
-        (&Method::POST, ["v1", "admin", "sales", sale, "close"]) => update::close(deps, request, sale).await,
-        (&Method::POST, ["v1", "admin", "sales", sale, "restock"]) => update::restock(deps, request, sale).await,
-        (&Method::POST, ["v1", "admin", "sales", sale, "rain"]) => update::rain(deps, request, sale).await,
-        (&Method::POST, ["v1", "admin", "sales", sale, "throttle"]) => guard::throttle(deps, request, sale).await,
-        (&Method::POST, ["v1", "admin", "sales", sale, "end_recurrence"]) => {
-            update::end_recurrence(deps, request, sale).await
-        }
-        (&Method::GET, ["v1", "admin", "kill_switches"]) => guard::kill_switches(deps).await,
-        (&Method::POST, ["v1", "admin", "stop"]) => guard::stop(deps, request).await,
-        (&Method::POST, ["v1", "admin", "start"]) => guard::start(deps, request).await,
-        (&Method::GET, ["v1", "admin", "blocked"]) => guard::blocked(deps).await,
-        (&Method::POST, ["v1", "admin", "blocked"]) => guard::block(deps, request).await,
-        (&Method::DELETE, ["v1", "admin", "blocked", user @ ..]) if !user.is_empty() => {
-            guard::allow(deps, request, user).await
-        }
-        (&Method::POST, ["v1", "admin", "allow"]) => guard::allow_named(deps, request).await,
-        (&Method::POST, ["v1", "admin", "groups", group, "users"]) => groups::add(deps, request, group).await,
-        (&Method::GET, ["v1", "admin", "groups", group, "users"]) => groups::page(deps, request, group).await,
-        (&Method::POST, ["v1", "admin", "groups", group, "users", "remove"]) => {
-            groups::remove(deps, request, group).await
-        }
-        (&Method::POST, ["v1", "admin", "campaigns"]) => campaigns::put(deps, request).await,
-        (&Method::GET, ["v1", "admin", "campaigns"]) => campaigns::list(deps).await,
-        (&Method::POST, ["v1", "admin", "redrive", queue]) => redrive_from(deps, request, queue).await,
-        (&Method::POST, ["v1", "admin", "sales", sale, "rounds", round, "beacon"]) => {
-            beacon::post(deps, request, sale, round).await
-        }
-        (&Method::GET, ["v1", "admin", "sales", sale, "rounds", round, "audit"]) => get_audit(deps, sale, round).await,
-        (&Method::POST, ["v1", "admin", "sales", sale, "rounds", round, "winners", "resend"]) => {
+        (&Method::POST, ["sales", sale, "publish"]) => life::publish(deps, request, sale).await,
+        (&Method::POST, ["sales", sale, "pause"]) => update::pause(deps, request, sale).await,
+        (&Method::POST, ["sales", sale, "resume"]) => update::resume(deps, request, sale).await,
+        (&Method::POST, ["sales", sale, "close"]) => update::close(deps, request, sale).await,
+        (&Method::POST, ["sales", sale, "restock"]) => update::restock(deps, request, sale).await,
+        (&Method::POST, ["sales", sale, "rain"]) => update::rain(deps, request, sale).await,
+        (&Method::POST, ["sales", sale, "throttle"]) => guard::throttle(deps, request, sale).await,
+        (&Method::POST, ["sales", sale, "end_recurrence"]) => update::end_recurrence(deps, request, sale).await,
+        (&Method::GET, ["kill_switches"]) => guard::kill_switches(deps).await,
+        (&Method::POST, ["stop"]) => guard::stop(deps, request).await,
+        (&Method::POST, ["start"]) => guard::start(deps, request).await,
+        (&Method::GET, ["blocked"]) => guard::blocked(deps).await,
+        (&Method::POST, ["blocked"]) => guard::block(deps, request).await,
+        (&Method::DELETE, ["blocked", user @ ..]) if !user.is_empty() => guard::allow(deps, request, user).await,
+        (&Method::POST, ["allow"]) => guard::allow_named(deps, request).await,
+        (&Method::POST, ["groups", group, "users"]) => groups::add(deps, request, group).await,
+        (&Method::GET, ["groups", group, "users"]) => groups::page(deps, request, group).await,
+        (&Method::POST, ["groups", group, "users", "remove"]) => groups::remove(deps, request, group).await,
+        (&Method::POST, ["campaigns"]) => campaigns::put(deps, request).await,
+        (&Method::GET, ["campaigns"]) => campaigns::list(deps).await,
+        (&Method::POST, ["redrive", queue]) => redrive_from(deps, request, queue).await,
+        (&Method::POST, ["sales", sale, "rounds", round, "beacon"]) => beacon::post(deps, request, sale, round).await,
+        (&Method::GET, ["sales", sale, "rounds", round, "audit"]) => get_audit(deps, sale, round).await,
+        (&Method::POST, ["sales", sale, "rounds", round, "winners", "resend"]) => {
             winners::resend(deps, request, sale, round).await
         }
-        (&Method::GET, ["v1", "admin", "sales", sale, "rounds", round, "orders"]) => {
+        (&Method::GET, ["sales", sale, "rounds", round, "orders"]) => {
             Box::pin(export::page(deps, request, sale, round)).await
         }
-        (&Method::GET, ["v1", "admin", "sales", sale, "rounds", round, "report"]) => {
+        (&Method::GET, ["sales", sale, "rounds", round, "report"]) => {
             Box::pin(report::page(deps, request, sale, round)).await
         }
-        (&Method::GET, ["v1", "admin", "orders"]) => Box::pin(orders::list(deps, request)).await,
-        (&Method::GET, ["v1", "admin", "orders", id]) => Box::pin(orders::get_order(deps, id)).await,
-        (&Method::GET, ["v1", "admin", "refunds"]) => Box::pin(refunds::list(deps, request)).await,
-        (&Method::POST, ["v1", "admin", "refunds", "refunded"]) => Box::pin(refunds::mark(deps, request)).await,
+        (&Method::GET, ["orders"]) => Box::pin(orders::list(deps, request)).await,
+        (&Method::GET, ["orders", id]) => Box::pin(orders::get_order(deps, id)).await,
+        (&Method::GET, ["refunds"]) => Box::pin(refunds::list(deps, request)).await,
+        (&Method::POST, ["refunds", "refunded"]) => Box::pin(refunds::mark(deps, request)).await,
         _ => Err(Problem::new(Code::UnknownRoute)),
     }
 }

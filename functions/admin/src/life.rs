@@ -20,7 +20,7 @@ use crate::deps::AdminDeps;
 use crate::document::{Duplicate, EditSale, LoggedSaleDocument, NewSale, SaleDocument, SalesDocument};
 use crate::lookup::sale_of;
 use crate::query::{Query, bad_cursor, mark};
-use crate::update::{SaleUpdate, made, refused, update_round};
+use crate::update::{SaleUpdate, made, refused, tell_redis, update_round};
 
 /// The default and largest number of sales on a page.
 const USUAL_PAGE: usize = 50;
@@ -183,20 +183,13 @@ pub(crate) async fn withdraw(deps: &AdminDeps, request: &Request, sale: &str) ->
         let withdrawn = deps.ledger.withdraw(&id, &entry, deps.clock.now(), paused).await;
         match withdrawn.map_err(Problem::unanswered)? {
             Withdrawal::Done(latest) => {
-                if let Some(round) = &latest.round {
-                    // Not an error for the operator: the round stays paused, since nobody can resume it.
-                    if let Err(error) = deps.stock.of(round).amend(round).await {
-                        tracing::warn!(
-                            error = &error as &dyn std::error::Error,
-                            "the withdrawn round stays paused in Redis"
-                        );
-                    }
-                }
+                // Nobody can resume it.
+                tell_redis(deps, &latest, "the withdrawn round stays paused in Redis").await;
                 return Ok(json(StatusCode::OK, &SaleDocument::of(*latest)));
             }
             Withdrawal::ToPause(round) => paused = Some(pause_in_redis(deps, &round, &entry).await?),
             Withdrawal::Refused(refusal) => {
-                let round = first(id);
+                let round = RoundId { sale: id, number: RoundNumber(1) };
                 if refusal == Refusal::HasOpened {
                     go_on_selling(deps, &round, &entry).await?;
                 }
@@ -210,10 +203,6 @@ pub(crate) async fn withdraw(deps: &AdminDeps, request: &Request, sale: &str) ->
 
 fn later(why: &str) -> Problem {
     Problem::new(Code::Overloaded).detail(why).retry_after_s(RETRY_AFTER_S)
-}
-
-fn first(sale: SaleId) -> RoundId {
-    RoundId { sale, number: sale::RoundNumber(1) }
 }
 
 fn step(request: &LogEntry, action: &str) -> LogEntry {

@@ -26,10 +26,8 @@ impl PictureHosts {
             [] => "this deployment allows none; add the host to the setting pictureHosts".to_owned(),
             hosts => format!("allowed: {}", hosts.join(", ")),
         };
-        Err(Problem::invalid_field(
-            "pictures",
-            format!("pictures: {host} is not an allowed host for pictures; {allowed}"),
-        ))
+        let why = format!("pictures: {host} is not an allowed host for pictures; {allowed}");
+        Err(Problem::invalid_field("pictures", why))
     }
 }
 

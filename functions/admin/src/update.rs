@@ -119,13 +119,17 @@ pub(crate) async fn update_round(
 ) -> Reply {
     let outcome = deps.ledger.update_round(round, entry, change).await.map_err(Problem::unanswered)?;
     let latest = made(round, outcome)?;
-    if let Some(round) = &latest.round {
-        // Not an error for the operator: the ledger has the change, and reconciliation will tell Redis.
-        if let Err(error) = deps.stock.of(round).amend(round).await {
-            tracing::warn!(error = &error as &dyn std::error::Error, "Redis gets the change later");
-        }
-    }
+    tell_redis(deps, &latest, "Redis gets the change later").await;
     Ok(json(StatusCode::OK, &SaleDocument::of(latest)))
+}
+
+/// Tells Redis of a change that the ledger has. A failure is no error for the operator: reconciliation tells it again.
+pub(crate) async fn tell_redis(deps: &AdminDeps, latest: &Latest, otherwise: &str) {
+    if let Some(round) = &latest.round
+        && let Err(error) = deps.stock.of(round).amend(round).await
+    {
+        tracing::warn!(error = &error as &dyn std::error::Error, "{otherwise}");
+    }
 }
 
 pub(crate) fn made(round: &RoundId, outcome: UpdateOutcome) -> Result<Latest, Problem> {

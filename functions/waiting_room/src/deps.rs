@@ -6,6 +6,7 @@ use process::Snapshots;
 use runtime::Clock;
 use stock::Stock;
 
+use crate::line_cache::LineCache;
 use crate::lines::Lines;
 use crate::missed::Missed;
 
@@ -17,7 +18,7 @@ context::deps! {
         /// The keys that sign passes, from which the keys of tickets are derived.
         pub keys: PassKeys = context.pass_keys()?,
         pub counts: Arc<VisitorCounts> = Arc::default(),
-        pub lines: Lines = Lines::new(),
+        pub lines: Lines = Lines(Arc::new(LineCache::new())),
         /// Users who got tickets without Redis.
         pub missed: Missed = Missed::default(),
         pub clock: Clock = context.clock(),

@@ -5,30 +5,14 @@ use std::sync::Arc;
 use api::Problem;
 use ledger::KeptLine;
 use pass::line::{LineDocument, Watermark};
-use runtime::{Clock, Moment};
-use sale::{EpochMs, RoundId};
+use runtime::Moment;
+use sale::EpochMs;
 
 use crate::line_cache::LineCache;
 
 /// The lines that this process has read.
 #[derive(Clone)]
-pub struct Lines(Arc<LineCache<Tracked, LineResult>>);
-
-impl Lines {
-    pub(crate) fn new() -> Self {
-        Self(Arc::new(LineCache::new()))
-    }
-
-    /// The result of a look at a round's line that ended at most a second ago.
-    pub(crate) async fn at_line(
-        &self,
-        round: &RoundId,
-        clock: Clock,
-        look: impl AsyncFnOnce(&mut Tracked) -> LineResult,
-    ) -> LineResult {
-        self.0.at_line(round, clock, look).await
-    }
-}
+pub struct Lines(pub(crate) Arc<LineCache<Tracked, LineResult>>);
 
 /// What this process remembers of a line from one look to the next.
 #[derive(Default)]

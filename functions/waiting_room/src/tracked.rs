@@ -76,7 +76,7 @@ pub(crate) async fn look_at(deps: &WaitingRoomDeps, round: &Round, line: LineTer
         let result = timeout(deps.clock.limit(READ_TIMEOUT), look.read(line, per_s)).await;
         result.unwrap_or_else(|late| Err(Problem::unanswered(late))).map(Arc::new)
     };
-    deps.lines.at_line(&round.id, deps.clock, read).await
+    deps.lines.0.at_line(&round.id, deps.clock, read).await
 }
 
 impl Tracked {
