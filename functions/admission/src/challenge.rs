@@ -16,15 +16,10 @@ use crate::deps::AdmissionDeps;
 /// How long a challenge is valid, in seconds: a slow phone needs a minute for the work, a person less for the sum.
 const CHALLENGE_LIFE_S: u32 = 120;
 
-const CHECKS: &[Check] = &[
-    Check::Exists,
-    Check::Sight,
-    Check::KillSwitch,
-    Check::Address,
-    Check::Line,
-    Check::Form,
-    Check::Rate(Route::Challenge),
-];
+const CHECKS: &[Check] = {
+    use Check::*;
+    &[Exists, Sight, KillSwitch, Address, Line, Form, Rate(Route::Challenge)]
+};
 
 #[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields)]

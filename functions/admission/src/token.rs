@@ -13,16 +13,10 @@ use crate::applicant::applicant;
 use crate::deps::AdmissionDeps;
 use crate::groups::class_of;
 
-const CHECKS: &[Check] = &[
-    Check::Exists,
-    Check::Sight,
-    Check::KillSwitch,
-    Check::Address,
-    Check::Line,
-    Check::Form,
-    Check::Rate(Route::Token),
-    Check::Keys,
-];
+const CHECKS: &[Check] = {
+    use Check::*;
+    &[Exists, Sight, KillSwitch, Address, Line, Form, Rate(Route::Token), Keys]
+};
 
 #[derive(Serialize)]
 struct Document {
@@ -58,16 +52,9 @@ pub(crate) async fn token(deps: &AdmissionDeps, request: &Request, sale: &str) -
         Admit::Admitted(at_ms) => at_ms,
         Admit::WrongAnswer { again } => {
             if !again {
-                let (user, door) = (&visitor.user, &round.terms.door);
-                let violation = fulfilment::count_violation(
-                    &deps.stock,
-                    &deps.ledger,
-                    user,
-                    BlockReason::WrongAnswers,
-                    door,
-                    deps.clock,
-                );
-                Box::pin(violation).await;
+                let AdmissionDeps { stock, ledger, clock, .. } = deps;
+                let (user, reason, door) = (&visitor.user, BlockReason::WrongAnswers, &round.terms.door);
+                Box::pin(fulfilment::count_violation(stock, ledger, user, reason, door, *clock)).await;
             }
             return Err(Problem::new(Code::WrongAnswer));
         }

@@ -164,7 +164,7 @@ impl CampaignsDocument {
                 closes_at: sales().map(|terms| terms.closes_at_ms).max()?.into(),
             })
         };
-        let mut campaigns: Vec<_> = listed.campaigns().filter_map(line).collect();
+        let mut campaigns: Vec<_> = listed.campaigns.values().filter_map(line).collect();
         campaigns.sort_by(|a, b| (a.opens_at, &a.campaign_id).cmp(&(b.opens_at, &b.campaign_id)));
         Self { campaigns }
     }

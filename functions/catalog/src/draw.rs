@@ -201,7 +201,7 @@ async fn draw_of(deps: &CatalogDeps, id: &RoundId) -> Result<Arc<Draw>, Problem>
     let none = || Problem::new(Code::UnknownSale).detail("the round has no draw");
     let listed = deps.shelf.listed().await.map_err(Problem::unanswered)?;
     // Rounds that have not begun are not looked up, so made-up ones cost nothing.
-    if listed.round(&id.sale).is_some_and(|latest| id.number > latest.id.number) {
+    if listed.rounds.get(&id.sale).is_some_and(|latest| id.number > latest.id.number) {
         return Err(none());
     }
     let draw: Option<Arc<Draw>> = deps.shelf.draw(id).await.map_err(Problem::unanswered)?;

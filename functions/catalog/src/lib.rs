@@ -13,15 +13,17 @@ mod sync;
 
 use api::{Code, Problem, respond, segments};
 use context::{Serving, serve};
+use futures::future::join_all;
 use http::Method;
 use lambda_http::{Body, Request, Response};
-use sale::{CampaignId, RoundId, SaleId};
+use sale::{CampaignId, Round, RoundId, SaleId};
 
 pub use crate::caching::SHARED_S;
 use crate::caching::{found, not_found};
 pub use crate::deps::CatalogDeps;
 use crate::document::{CampaignDocument, CampaignsDocument, Card, SaleDocument, SalesDocument};
 pub use crate::draw_state::DRAW_REVEAL_AFTER_S;
+use crate::shelf::Listed;
 pub use crate::shelf::Shelf;
 
 pub fn run() -> Serving {
@@ -63,12 +65,8 @@ async fn answer(deps: &CatalogDeps, request: &Request) -> Result<Response<Body>,
 
 async fn sales(deps: &CatalogDeps, request: &Request) -> Result<Response<Body>, Problem> {
     let listed = deps.shelf.listed().await.map_err(Problem::unanswered)?;
-    let now = deps.clock.now();
-    let cards = listed
-        .front(now)
-        .into_iter()
-        .map(|round| async { Card::of(round, deps.shelf.status_of(&listed, round, now).await) });
-    let document = SalesDocument::new(&listed, futures::future::join_all(cards).await);
+    let cards = listed.front(deps.clock.now()).into_iter().map(|round| card(deps, &listed, round));
+    let document = SalesDocument::new(&listed, join_all(cards).await);
     Ok(found(request, deps.clock.now(), &document))
 }
 
@@ -81,18 +79,19 @@ async fn get_campaign(deps: &CatalogDeps, request: &Request, campaign: &str) -> 
     let id: CampaignId = campaign.parse()?;
     let listed = deps.shelf.listed().await.map_err(Problem::unanswered)?;
     let campaign = listed.campaign(&id).ok_or_else(|| Problem::new(Code::UnknownCampaign))?;
-    let now = deps.clock.now();
-    let cards = listed
-        .rounds_of(campaign)
-        .map(|round| async { Card::of(round, deps.shelf.status_of(&listed, round, now).await) });
-    let document = CampaignDocument::new(campaign, futures::future::join_all(cards).await);
+    let cards = listed.rounds_of(campaign).map(|round| card(deps, &listed, round));
+    let document = CampaignDocument::new(campaign, join_all(cards).await);
     Ok(found(request, deps.clock.now(), &document))
+}
+
+async fn card(deps: &CatalogDeps, listed: &Listed, round: &Round) -> Card {
+    Card::of(round, deps.shelf.status_of(listed, round, deps.clock.now()).await)
 }
 
 async fn get_sale(deps: &CatalogDeps, request: &Request, sale: &str) -> Result<Response<Body>, Problem> {
     let id: SaleId = sale.parse()?;
     let listed = deps.shelf.listed().await.map_err(Problem::unanswered)?;
-    let round = listed.round(&id).ok_or_else(|| Problem::new(Code::UnknownSale))?;
+    let round = listed.rounds.get(&id).ok_or_else(|| Problem::new(Code::UnknownSale))?;
     let document = SaleDocument::of(round, deps.shelf.status_of(&listed, round, deps.clock.now()).await);
     Ok(found(request, deps.clock.now(), &document))
 }

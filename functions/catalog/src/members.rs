@@ -7,9 +7,9 @@ use sale::{GroupName, Round, SaleId, UserId};
 use serde::Serialize;
 
 use crate::caching::told;
+use crate::card;
 use crate::deps::CatalogDeps;
 use crate::document::{Card, SaleDocument};
-use crate::shelf::Listed;
 
 /// How many groups a request looks the caller up in, at most: one batch of DynamoDB.
 const MAX_GROUPS: usize = 100;
@@ -23,7 +23,7 @@ struct SalesDocument {
 pub(crate) async fn sales(deps: &CatalogDeps, request: &Request) -> Reply {
     let user = counted(deps, request)?;
     let listed = deps.shelf.listed().await.map_err(Problem::unanswered)?;
-    let mut rounds: Vec<&Round> = listed.hidden().collect();
+    let mut rounds: Vec<&Round> = listed.hidden.values().collect();
     rounds.sort_by_key(|round| (round.terms.opens_at_ms, &round.id.sale));
     let mut groups: Vec<GroupName> = rounds.iter().flat_map(|round| &round.terms.gate.groups_see).cloned().collect();
     groups.sort_unstable();
@@ -44,7 +44,7 @@ pub(crate) async fn sale(deps: &CatalogDeps, request: &Request, sale: &str) -> R
     let id: SaleId = sale.parse()?;
     let listed = deps.shelf.listed().await.map_err(Problem::unanswered)?;
     let unknown = || Problem::new(Code::UnknownSale);
-    let round = match (listed.round(&id), listed.hidden_round(&id)) {
+    let round = match (listed.rounds.get(&id), listed.hidden.get(&id)) {
         (Some(round), _) => round,
         (None, Some(round)) => {
             let may = deps.memberships.is_in_one(request, &user, &round.terms.gate.groups_see).await;
@@ -65,8 +65,4 @@ fn counted(deps: &CatalogDeps, request: &Request) -> Result<UserId, Problem> {
     let limited = deps.limiter.check_user(Route::Members, &user);
     limited.map_err(|limited| Route::Members.refusal(true, limited.retry_after.as_millis() as u64))?;
     Ok(user)
-}
-
-async fn card(deps: &CatalogDeps, listed: &Listed, round: &Round) -> Card {
-    Card::of(round, deps.shelf.status_of(listed, round, deps.clock.now()).await)
 }

@@ -56,10 +56,10 @@ pub struct Shelf {
 
 pub(crate) struct Listed {
     /// The latest round of each sale that everybody may see.
-    rounds: HashMap<SaleId, Round>,
+    pub(crate) rounds: HashMap<SaleId, Round>,
     /// The latest round of each other sale.
-    hidden: HashMap<SaleId, Round>,
-    campaigns: BTreeMap<CampaignId, Campaign>,
+    pub(crate) hidden: HashMap<SaleId, Round>,
+    pub(crate) campaigns: BTreeMap<CampaignId, Campaign>,
     kill_switches: KillSwitches,
 }
 
@@ -89,30 +89,16 @@ impl RainProgress {
 }
 
 impl Listed {
-    pub(crate) fn round(&self, sale: &SaleId) -> Option<&Round> {
-        self.rounds.get(sale)
-    }
-
-    pub(crate) fn hidden_round(&self, sale: &SaleId) -> Option<&Round> {
-        self.hidden.get(sale)
-    }
-
-    pub(crate) fn hidden(&self) -> impl Iterator<Item = &Round> {
-        self.hidden.values()
-    }
-
     /// The sales to list first: open ones, the first to close first; then upcoming ones, the first to open first; then
     /// finished ones, the last to close first. At most as many as fit into a list.
     pub(crate) fn front(&self, now: EpochMs) -> Vec<&Round> {
         let mut rounds: Vec<_> = self.rounds.values().collect();
         rounds.sort_by_cached_key(|round| {
             let (opens, closes) = (round.terms.opens_at_ms, round.terms.closes_at_ms);
-            let place = if closes <= now {
-                (2, -closes.0)
-            } else if opens <= now {
-                (0, closes.0)
-            } else {
-                (1, opens.0)
+            let place = match (opens <= now, closes <= now) {
+                (_, true) => (2, -closes.0),
+                (true, false) => (0, closes.0),
+                (false, false) => (1, opens.0),
             };
             (place, round.id.sale.clone())
         });
@@ -125,12 +111,8 @@ impl Listed {
         self.campaigns.get(id).filter(|campaign| self.rounds_of(campaign).next().is_some())
     }
 
-    pub(crate) fn campaigns(&self) -> impl Iterator<Item = &Campaign> {
-        self.campaigns.values()
-    }
-
     pub(crate) fn rounds_of(&self, campaign: &Campaign) -> impl Iterator<Item = &Round> {
-        campaign.sale_ids.iter().filter_map(|id| self.round(id))
+        campaign.sale_ids.iter().filter_map(|id| self.rounds.get(id))
     }
 }
 

@@ -42,11 +42,8 @@ pub async fn handle(deps: &DailyResetDeps) -> Result<DailyResetSummary, LedgerEr
     match tokio::time::timeout(deps.run_timeout, begin_all(deps, &mut summary)).await {
         Ok(begun) => begun?,
         Err(late) => {
-            tracing::error!(
-                error = &late as &dyn std::error::Error,
-                ?summary,
-                "out of time; the next run does the rest"
-            );
+            let error = &late as &dyn std::error::Error;
+            tracing::error!(error, ?summary, "out of time; the next run does the rest");
             summary.failed += 1;
         }
     }

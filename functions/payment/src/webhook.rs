@@ -72,15 +72,11 @@ pub(crate) fn read(request: &Request, secret: &str) -> Result<Event, Problem> {
         return Err(unauthorized());
     }
     // Whichever key fits: the crate compares in constant time.
-    let verified = secret
-        .lines()
-        .map(str::trim)
-        .filter(|key| !key.is_empty())
-        .take(MAX_KEYS)
-        .map(|key| Webhook::from_bytes(key.as_bytes().to_vec())?.verify(body.as_bytes(), request.headers()));
-    let refused = verified.collect::<Vec<_>>();
-    if !refused.iter().any(Result::is_ok) {
-        let error = refused.into_iter().find_map(Result::err).map(|error| error.to_string());
+    let keys = secret.lines().map(str::trim).filter(|key| !key.is_empty()).take(MAX_KEYS);
+    let verify = |key: &str| Webhook::from_bytes(key.as_bytes().to_vec())?.verify(body.as_bytes(), request.headers());
+    let verified: Vec<_> = keys.map(verify).collect();
+    if !verified.iter().any(Result::is_ok) {
+        let error = verified.into_iter().find_map(Result::err).map(|error| error.to_string());
         tracing::warn!(error, "a callback was refused");
         return Err(unauthorized());
     }
@@ -91,10 +87,8 @@ pub(crate) fn read(request: &Request, secret: &str) -> Result<Event, Problem> {
     let Callback { data, unknown, .. } = signed_json_body(request)?;
     let id = &data.payment_id;
     if !(1..=MAX_PAYMENT_ID_LENGTH).contains(&id.len()) || !id.bytes().all(|b| b.is_ascii_graphic()) {
-        let bound = MAX_PAYMENT_ID_LENGTH;
-        return Err(Problem::invalid(format!(
-            "data.payment_id: 1 to {bound} printable ASCII characters without spaces"
-        )));
+        let why = format!("data.payment_id: 1 to {MAX_PAYMENT_ID_LENGTH} printable ASCII characters without spaces");
+        return Err(Problem::invalid(why));
     }
     if !unknown.is_empty() || !data.unknown.is_empty() {
         metrics::counter!("CallbacksWithUnknownFields").increment(1);

@@ -125,7 +125,7 @@ impl Look<'_> {
         // round that is not loaded can still be postponed.
         if snapshot.now < round.terms.opens_at_ms || round.loaded_at_ms.is_none() {
             self.note_people(snapshot.people).await;
-            return Ok(document(round, line, &kept, before(&snapshot, kept.people, round)));
+            return Ok(before(&snapshot, &kept, line, round));
         }
         deps.missed.forget(&round.id);
         let position = self.advance(per_s, snapshot).await?;
@@ -133,7 +133,9 @@ impl Look<'_> {
         let watermark = self.publishable(&position.progress, flow.per_s).await;
         let keys = deps.keys.get().await.map_err(Problem::unanswered)?;
         let sealed = watermark.seal(&LineOrder::of(&kept.seed), &LineKeys::of(&keys), &round.id);
-        Ok(document(round, line, &kept, after(&position, &flow, watermark, sealed, round)))
+        let seed = Some(LineDocument::seed_text(&kept.seed));
+        let opened = LineDocument { seed, watermark: Some(sealed), ..before(&position.snapshot, &kept, line, round) };
+        Ok(after(opened, &position, &flow, watermark, round.terms.closes_at_ms))
     }
 
     /// Records the number of people in the ledger from time to time. If that fails, it is tried again the next time.
@@ -252,7 +254,9 @@ impl Look<'_> {
             return Ok(None);
         }
         // While units are free it does not matter what may come back.
-        let is_open = units.free == 0 && units.taken > 0 && has_open_orders(stock).await;
+        let are_taken = units.free == 0 && units.taken > 0;
+        // There may be a reservation without a confirmed order.
+        let is_open = are_taken && !matches!(stock.held_since(MOST_OPEN_ORDERS).await, Ok(None));
         if is_open {
             self.tracked.open_at = Some(snapshot.now);
         }
@@ -348,11 +352,6 @@ impl Look<'_> {
     }
 }
 
-/// Whether there may be a reservation without a confirmed order.
-async fn has_open_orders(stock: RoundStock<'_>) -> bool {
-    !matches!(stock.held_since(MOST_OPEN_ORDERS).await, Ok(None))
-}
-
 impl LinePosition {
     /// Reads the line again after somebody else was faster; their move is as good.
     async fn read_again(&mut self, stock: RoundStock<'_>) -> Result<(), Problem> {
@@ -403,14 +402,6 @@ fn sellable(lanes: &[Counters], now: EpochMs) -> u64 {
     sellable.map(|lane| u64::from(lane.available(now))).sum()
 }
 
-/// The units of a round as in the document.
-fn units(round: &Round, known: Option<UnitTotals>) -> Units {
-    known.map_or_else(
-        || Units { total: round.terms.total.into(), sold: 0, may_return: 0 },
-        |UnitTotals { total, taken, may_return, .. }| Units { total, sold: taken, may_return },
-    )
-}
-
 fn flow(round: &Round, per_s: u32, position: &LinePosition) -> Flow {
     let LinePosition { snapshot, units, .. } = position;
     let (free, taken, may_return) =
@@ -427,35 +418,37 @@ fn flow(round: &Round, per_s: u32, position: &LinePosition) -> Flow {
     }
 }
 
-/// What changes from one document of a line to the next.
-struct Changing {
-    state: LineState,
-    is_open: bool,
-    people: People,
-    admitted: Admitted,
-    units: Units,
-    poll_after_ms: u64,
-    watermark: Option<String>,
-}
-
-/// `known` is the number of people recorded earlier, whatever Redis has lost since.
-fn before(snapshot: &LineSnapshot, known: u64, round: &Round) -> Changing {
-    let units = units(round, None);
-    Changing {
+/// The document before the line opens.
+fn before(snapshot: &LineSnapshot, kept: &KeptLine, line: LineTerms, round: &Round) -> LineDocument {
+    LineDocument {
+        sale: round.id.sale.clone(),
+        round: round.id.number.0,
         state: LineState::Before,
-        is_open: false,
-        people: People::of(snapshot.people.max(known), snapshot.late),
+        commitment: kept.commitment.to_string(),
+        seed: None,
+        opens_at: round.terms.opens_at_ms.into(),
+        tickets_from: tickets_from(round, line).into(),
+        // Whatever Redis has lost since they were recorded.
+        people: People::of(snapshot.people.max(kept.people), snapshot.late),
         admitted: Admitted::of(&Watermark::default(), 0, 0, snapshot.now),
-        units,
+        units: Units { total: round.terms.total.into(), sold: 0, may_return: 0 },
         poll_after_ms: round.terms.opens_at_ms.since_ms(snapshot.now).clamp(1_000, POLL_BEFORE_MS),
         watermark: None,
     }
 }
 
-fn after(position: &LinePosition, flow: &Flow, watermark: Watermark, sealed: String, round: &Round) -> Changing {
+/// The document since the line opened, from the one before.
+fn after(
+    before: LineDocument,
+    position: &LinePosition,
+    flow: &Flow,
+    watermark: Watermark,
+    closes_at_ms: EpochMs,
+) -> LineDocument {
     let LinePosition { snapshot, progress, units: known } = position;
-    let units = units(round, *known);
-    let state = if snapshot.now >= round.terms.closes_at_ms {
+    let of_known = |UnitTotals { total, taken, may_return, .. }| Units { total, sold: taken, may_return };
+    let units = known.map_or(before.units, of_known);
+    let state = if snapshot.now >= closes_at_ms {
         LineState::Ended
     } else if known.is_some_and(|units| units.free == 0) {
         LineState::SoldOut
@@ -473,38 +466,19 @@ fn after(position: &LinePosition, flow: &Flow, watermark: Watermark, sealed: Str
         LineState::Paused => POLL_STANDING_MS,
         LineState::Before | LineState::Moving => poll_moving_ms(progress.people.max(snapshot.people) + snapshot.late),
     };
-    Changing {
+    LineDocument {
         state,
-        is_open: true,
         people: People::of(progress.people.max(snapshot.people), snapshot.late),
         admitted: Admitted::of(&watermark, snapshot.late_admitted, flow.per_s, snapshot.now),
         units,
         poll_after_ms,
-        watermark: Some(sealed),
+        ..before
     }
 }
 
 /// How often each of this many people should poll while the line moves, in milliseconds.
 fn poll_moving_ms(people: u64) -> u64 {
     (people * 1000 / MOST_POLLS_PER_S).max(POLL_MOVING_MS)
-}
-
-fn document(round: &Round, line: LineTerms, kept: &KeptLine, changing: Changing) -> LineDocument {
-    let Changing { state, is_open, people, admitted, units, poll_after_ms, watermark } = changing;
-    LineDocument {
-        sale: round.id.sale.clone(),
-        round: round.id.number.0,
-        state,
-        commitment: kept.commitment.to_string(),
-        seed: is_open.then(|| LineDocument::seed_text(&kept.seed)),
-        opens_at: round.terms.opens_at_ms.into(),
-        tickets_from: tickets_from(round, line).into(),
-        people,
-        admitted,
-        units,
-        poll_after_ms,
-        watermark,
-    }
 }
 
 #[cfg(test)]

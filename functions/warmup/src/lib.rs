@@ -58,11 +58,8 @@ pub async fn handle(deps: &WarmupDeps) -> Result<WarmupSummary, FulfilmentError>
         Ok(loaded) => loaded?,
         Err(_) if summary.loaded + summary.present == 0 => return Err(FulfilmentError::OutOfTime),
         Err(late) => {
-            tracing::error!(
-                error = &late as &dyn std::error::Error,
-                ?summary,
-                "out of time; the next run does the rest"
-            );
+            let error = &late as &dyn std::error::Error;
+            tracing::error!(error, ?summary, "out of time; the next run does the rest");
             summary.failed += 1;
         }
     }

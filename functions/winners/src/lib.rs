@@ -12,12 +12,12 @@ use std::sync::Arc;
 
 use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent};
 use context::{Context, ContextError, Serving, serve_events};
-use ledger::{Ledger, Winner};
+use ledger::Ledger;
 use messaging::queue::WinnerMessage;
 use messaging::webhook::WebhookClient;
 use process::TermsCache;
 use runtime::{Clock, MessageError, each_message};
-use sale::{Order, RoundId, ShownAward};
+use sale::{RoundId, ShownAward};
 use serde::Serialize;
 
 use crate::pacer::Pacer;
@@ -114,37 +114,24 @@ async fn notify(deps: &WinnersDeps, body: String) -> Result<(), MessageError> {
         return Ok(());
     };
     let winner_id = format!("{id}.{position}");
-    let body = notification(&winner_id, &id, position, &prize, &winner, &order)?;
+    let data = Data {
+        winner_id: &winner_id,
+        sale_id: id.sale.as_str(),
+        round: id.number.0,
+        position,
+        prize: &prize,
+        entry: winner.entry,
+        unit: winner.unit.0,
+        reservation_id: winner.order_id.to_string(),
+        user: order.reservation.user.as_str(),
+    };
+    // A service may compare repeated requests under one key, so the time is the same in every attempt.
+    let notification = Notification { r#type: "prize.won", timestamp: winner.awarded_at_ms.to_string(), data };
+    let body = serde_json::to_string(&notification)?;
     deps.pacer.turn().await;
     gifts.send(&winner_id, body, deps.clock.now()).await?;
     // If the process dies before this, the winner is reported again.
     deps.ledger.note_notified(&id, position, deps.clock.now()).await?;
     tracing::info!(reservation_id = %winner.order_id, position, prize, "winner notified");
     Ok(())
-}
-
-fn notification(
-    winner_id: &str,
-    id: &RoundId,
-    position: u32,
-    prize: &str,
-    winner: &Winner,
-    order: &Order,
-) -> Result<String, serde_json::Error> {
-    serde_json::to_string(&Notification {
-        r#type: "prize.won",
-        // The same in every attempt, since a service may compare repeated requests under one key.
-        timestamp: winner.awarded_at_ms.to_string(),
-        data: Data {
-            winner_id,
-            sale_id: id.sale.as_str(),
-            round: id.number.0,
-            position,
-            prize,
-            entry: winner.entry,
-            unit: winner.unit.0,
-            reservation_id: winner.order_id.to_string(),
-            user: order.reservation.user.as_str(),
-        },
-    })
 }
