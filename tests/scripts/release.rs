@@ -3,39 +3,12 @@ use stock::{Buyers, BuyersRead, WinsSeen};
 use crate::prelude::*;
 
 #[tokio::test]
-async fn releasing_twice_returns_one_unit() {
-    let round = TestRound::start(terms(5, 1)).await;
-    let alice = user("alice");
-    let reservation = round.buy(&alice).await;
-    round.release(&reservation).await;
-    round.release(&reservation).await;
-    let view = round.view().await;
-    assert_eq!((view.counters.returned, view.free.len(), view.counters.free()), (1, 2, 5));
-}
-
-#[tokio::test]
 async fn a_unit_that_is_its_own_is_returned_whatever_is_said_of_another() {
     let round = TestRound::start(terms(2, 1)).await;
     let reservation = round.buy(&user("alice")).await;
     assert_eq!(reservation.unit, Unit(1));
     round.stock().release(&reservation, Some(Unit(2)), false).await.unwrap();
     assert_eq!(round.view().await.counters.free(), 2);
-}
-
-#[tokio::test]
-async fn released_slots_are_used_again() {
-    let round = TestRound::start(terms(9, 3)).await;
-    let alice = user("alice");
-    round.buy(&alice).await;
-    let second = round.buy(&alice).await;
-    round.buy(&alice).await;
-    round.release(&second).await;
-    // The released one still answers its own retry.
-    let replay = round.reserve_as(&second.id, &alice).await;
-    assert!(matches!(replay, Reserve::Replayed(stored) if stored.state == ReservationState::Released));
-    assert_eq!(round.buy(&alice).await.slot, Slot(1));
-    assert!(matches!(round.reserve(&alice).await, Reserve::AlreadyReserved(reservations) if reservations.len() == 3));
-    assert_eq!(round.view().await.reservations.len(), 3, "a record never exceeds the limit");
 }
 
 #[tokio::test]
@@ -61,22 +34,6 @@ async fn what_comes_back_to_nothing_has_a_cooldown_and_is_then_sold() {
     };
     assert!(answers.is_sorted_by(|one, next| one >= next), "the cooldown ends at one moment: {answers:?}");
     assert!(won.reserved_at_ms >= round.view().await.counters.cooldown_until_ms);
-}
-
-#[tokio::test]
-async fn reservations_that_end_unpaid_are_counted_once_and_up_to_the_limit() {
-    let round = TestRound::start(terms(9, 2)).await;
-    let alice = user("alice");
-    for _ in 0..3 {
-        let reservation = round.buy(&alice).await;
-        for _ in 0..2 {
-            round.stock().release(&reservation, None, true).await.unwrap();
-        }
-    }
-    assert_eq!(round.reserve(&alice).await, Reserve::TooManyUnpaid(3));
-    assert!(matches!(round.reserve(&user("bob")).await, Reserve::Reserved(_)), "others are not affected");
-    let view = round.view().await;
-    assert_eq!((view.counters.free(), view.counters.unpaid_limit), (8, 3));
 }
 
 #[tokio::test]

@@ -1,48 +1,5 @@
 use crate::prelude::*;
 
-#[tokio::test]
-async fn the_same_id_gets_the_same_answer() {
-    let round = TestRound::start(terms(3, 2)).await;
-    let alice = user("alice");
-    let reservation = round.buy(&alice).await;
-    assert_eq!(round.reserve_as(&reservation.id, &alice).await, Reserve::Replayed(held(&reservation)));
-    round.buy(&alice).await;
-    assert_eq!(round.reserve_as(&reservation.id, &alice).await, Reserve::Replayed(held(&reservation)));
-    let view = round.view().await;
-    assert_eq!((view.counters.free(), view.reservations.len(), view.outbox), (1, 2, 2));
-}
-
-#[tokio::test]
-async fn three_per_person() {
-    let round = TestRound::start(terms(9, 3)).await;
-    let alice = user("alice");
-    let mut reservations = Vec::new();
-    for slot in 0..3 {
-        let reservation = round.buy(&alice).await;
-        assert_eq!(reservation.slot, Slot(slot));
-        reservations.push(held(&reservation));
-    }
-    assert_eq!(round.reserve(&alice).await, Reserve::AlreadyReserved(reservations));
-    round.buy(&user("bob")).await;
-    assert_eq!(round.view().await.counters.free(), 5);
-}
-
-#[tokio::test]
-async fn every_key_leaves_with_the_round() {
-    let round = TestRound::start(terms(3, 1)).await;
-    let reservation = round.buy(&user("alice")).await;
-    round.buy(&user("bob")).await;
-    round.release(&reservation).await;
-    let mut redis = round.redis().await;
-    let expires_at = round.view().await.counters.expires_at_ms.0;
-    let keys = keys_like(&round, "*").await;
-    assert_eq!(keys.len(), 4, "{keys:?}");
-    for key in keys {
-        let expires: i64 = redis.pexpire_time(&key).await.unwrap();
-        assert_eq!(expires, expires_at, "{key}");
-    }
-}
-
 /// Longer than a function waits, and no longer than a busy machine may hold a server up.
 const HELD_UP: Duration = Duration::from_millis(1500);
 
