@@ -13,9 +13,8 @@ use messaging::queue;
 use crate::{Context, ContextError};
 
 macro_rules! queues {
-    ($($(#[$doc:meta])* $feature:literal $name:ident: $queue:ident at $setting:literal;)*) => {
-        $($(#[$doc])*
-        #[cfg(feature = $feature)]
+    ($($feature:literal $name:ident: $queue:ident at $setting:literal;)*) => {
+        $(#[cfg(feature = $feature)]
         pub fn $name(&self) -> Result<queue::$queue, ContextError> {
             self.queue($setting, queue::$queue::new)
         })*
@@ -69,19 +68,12 @@ impl Context {
     }
 
     queues! {
-        /// The order queue: `ORDERS_QUEUE_URL`.
         "order_queue" order_queue: OrderQueue at "ORDERS_QUEUE_URL";
-        /// The expiry queue: `EXPIRY_QUEUE_URL`.
         "expiry_queue" expiry_queue: ExpiryQueue at "EXPIRY_QUEUE_URL";
-        /// The queue of rounds that Redis has lost: `REBUILDS_QUEUE_URL`.
         "rebuild_queue" rebuild_queue: RebuildQueue at "REBUILDS_QUEUE_URL";
-        /// The queue of winners to notify: `WINNERS_QUEUE_URL`.
         "winner_queue" winner_queue: WinnerQueue at "WINNERS_QUEUE_URL";
-        /// The queue of events for the merchant's address: `WEBHOOK_QUEUE_URL`.
         "webhook_queue" webhook_queue: WebhookQueue at "WEBHOOK_QUEUE_URL";
-        /// The queue that keeps changes of which no event could be made: `EMITTER_FAILURES_QUEUE_URL`.
         "emitter_failures" emitter_failures: EmitterFailures at "EMITTER_FAILURES_QUEUE_URL";
-        /// The quarantine: `QUARANTINE_QUEUE_URL`.
         "quarantine" quarantine: Quarantine at "QUARANTINE_QUEUE_URL";
     }
 
@@ -89,9 +81,9 @@ impl Context {
     #[cfg(feature = "order_backlog")]
     pub fn order_backlog(&self) -> Result<queue::OrderBacklog, ContextError> {
         self.once("", || {
-            let (orders, dead) =
-                (self.settings().required("ORDERS_QUEUE_URL")?, self.settings().required("ORDERS_DLQ_URL")?);
-            Ok(queue::OrderBacklog::new(self.sqs()?, orders, dead))
+            let [orders, dead] =
+                ["ORDERS_QUEUE_URL", "ORDERS_DLQ_URL"].map(|setting| self.settings().required(setting));
+            Ok(queue::OrderBacklog::new(self.sqs()?, orders?, dead?))
         })
     }
 
@@ -129,7 +121,6 @@ impl Context {
         self.once("", || Ok(process::OrderCounts::new(self.ledger()?, self.clock())))
     }
 
-    /// The keys of passes, in the secret `PASS_SECRET_ARN`.
     #[cfg(feature = "pass_keys")]
     pub fn pass_keys(&self) -> Result<gate::PassKeys, ContextError> {
         self.once("", || self.secret("PASS_SECRET_ARN"))

@@ -144,11 +144,8 @@ mod tests {
     type Memory = Arc<Mutex<u32>>;
 
     fn context() -> Context {
-        Context::new(
-            Settings::given([("ADDRESS", "here"), ("EMPTY", "")]),
-            SdkConfig::builder().build(),
-            Clock::system(),
-        )
+        let settings = Settings::given([("ADDRESS", "here"), ("EMPTY", "")]);
+        Context::new(settings, SdkConfig::builder().build(), Clock::system())
     }
 
     fn memory(context: &Context) -> Memory {

@@ -98,12 +98,8 @@ struct Wave {
 impl Wave {
     fn random(rng: &mut impl Rng) -> Self {
         let mut one = |amplitude: f32, length: std::ops::Range<f32>| {
-            let length = rng.random_range(length);
-            (
-                rng.random_range(amplitude / 2.0..amplitude),
-                std::f32::consts::TAU / length,
-                rng.random_range(0.0..length),
-            )
+            let (amplitude, length) = (rng.random_range(amplitude / 2.0..amplitude), rng.random_range(length));
+            (amplitude, std::f32::consts::TAU / length, rng.random_range(0.0..length))
         };
         Self { across: one(3.5, 30.0..60.0), down: one(5.0, 50.0..110.0) }
     }
@@ -116,12 +112,13 @@ impl Wave {
 }
 
 /// Points along a stroke, close enough for straight segments to look round.
-fn points(stroke: &Stroke) -> Vec<(f32, f32)> {
-    let (given, curved) = match stroke {
-        Stroke::Curve(points) => (*points, true),
-        Stroke::Line(points) => (*points, false),
+fn points(stroke: &Stroke) -> Vec<Point> {
+    let (coordinates, curved) = match stroke {
+        Stroke::Curve(coordinates) => (coordinates, true),
+        Stroke::Line(coordinates) => (coordinates, false),
     };
-    let at = |i: usize| given[i.min(given.len() - 1)];
+    let (given, _) = coordinates.as_chunks::<2>();
+    let at = |i: usize| Point::from(given[i.min(given.len() - 1)]);
     let mut all = vec![at(0)];
     for i in 0..given.len() - 1 {
         let (before, from, to, after) = (at(i.saturating_sub(1)), at(i), at(i + 1), at(i + 2));
