@@ -39,10 +39,7 @@ const KNOWN: [(&str, &str); 9] = [
     ("length", "API Gateway always passes a content-length, 0 without a body; the emulator only one from the client"),
     ("cookies", "payload format 2.0 has cookies separate from headers; the emulator leaves them in"),
     ("parameters", "a route without parameters has no pathParameters; the emulator gives null"),
-    (
-        "failed",
-        "API Gateway only answers 500 when a function fails; the emulator shows the function's error, as 502, or nothing",
-    ),
+    ("failed", "when a function fails, API Gateway answers 500; the emulator shows its error, as 502, or nothing"),
     ("options", "without CORS, OPTIONS is an ordinary method without a route here; the emulator answers 403"),
     ("slashes", "the emulator looks for a stage in the first segment of a path, and loses the slashes around it"),
     ("expiry", "a token must have an expiry; the emulator accepts one without"),
@@ -164,12 +161,8 @@ fn told(got: &Got) -> String {
 async fn both_gateways_do_the_same() {
     let api = Api::with(json!({}), json!({})).await;
     for (key, with_token, scopes) in ROUTES {
-        api.route(
-            key,
-            with_token,
-            if scopes.is_empty() { json!({}) } else { json!({ "authorizationScopes": scopes }) },
-        )
-        .await;
+        let more = if scopes.is_empty() { json!({}) } else { json!({ "authorizationScopes": scopes }) };
+        api.route(key, with_token, more).await;
     }
     let gateway = api.serve(Concurrency::FAST).await.unwrap();
     let requests = all(&api.issuer);

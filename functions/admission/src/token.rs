@@ -61,7 +61,7 @@ pub(crate) async fn token(deps: &AdmissionDeps, request: &Request, sale: &str) -
         Admit::NoChallenge => return Err(Problem::new(Code::ChallengeOver)),
         Admit::RateLimited(limited) => return Err(Route::Token.refusal(limited.own, limited.retry_after_ms)),
         Admit::NotOpen(opens_at) => return Err(Problem::not_open(opens_at, deps.clock.now())),
-        Admit::QuotaOnly(until) => return Err(Problem::quota_only(until, deps.clock.now())),
+        Admit::QuotaOnly(until) => return Err(Problem::sold_out(Some(until), deps.clock.now())),
         Admit::SoldOut(sold_out) => return Err(Problem::sold_out(sold_out.next_release_ms, deps.clock.now())),
         Admit::Closed => return Err(Problem::new(Code::Closed)),
         Admit::Blocked => return Err(Problem::new(Code::Blocked)),

@@ -66,7 +66,7 @@ pub(crate) async fn reserve(deps: &ReservationDeps, request: &Request, sale: &st
         }
         Reserve::NotOpen(opens_at) => Err(Problem::not_open(opens_at, deps.clock.now())),
         // The process must not remember this for others, who may be in the group.
-        Reserve::QuotaOnly(until) => Err(Problem::quota_only(until, deps.clock.now())),
+        Reserve::QuotaOnly(until) => Err(Problem::sold_out(Some(until), deps.clock.now())),
         Reserve::Closed => Err(Problem::new(Code::Closed)),
         Reserve::Paused => Err(Problem::paused()),
         Reserve::Blocked => Err(Problem::new(Code::Blocked)),

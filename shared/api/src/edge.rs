@@ -77,10 +77,8 @@ impl Edge {
             Err(error) if self.is_only_way_in => Some(Problem::unanswered(error).into_response()),
             Err(error) => {
                 // One shared rate limit is better than no answer for anybody.
-                tracing::error!(
-                    error = &error as &dyn std::error::Error,
-                    "the client's address is unknown, because the CDN's keys cannot be read"
-                );
+                let error = &error as &dyn std::error::Error;
+                tracing::error!(error, "the client's address is unknown, because the CDN's keys cannot be read");
                 None
             }
         }

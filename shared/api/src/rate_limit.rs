@@ -1,5 +1,3 @@
-use std::fmt;
-
 /// Header fields of draft-ietf-httpapi-ratelimit-headers-11.
 pub(crate) const RATE_LIMIT: &str = "ratelimit";
 pub(crate) const RATE_LIMIT_POLICY: &str = "ratelimit-policy";
@@ -16,18 +14,12 @@ pub struct RatePolicy {
 impl RatePolicy {
     /// The value of `RateLimit-Policy`.
     pub(crate) fn field(self) -> String {
-        format!("{self};q={};w={}", self.quota, self.window_s)
+        format!("\"{}\";q={};w={}", self.name, self.quota, self.window_s)
     }
 
     /// The value of `RateLimit` when nothing is left for `seconds`.
     pub(crate) fn used_up(self, seconds: u32) -> String {
-        format!("{self};r=0;t={seconds}")
-    }
-}
-
-impl fmt::Display for RatePolicy {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "\"{}\"", self.name)
+        format!("\"{}\";r=0;t={seconds}", self.name)
     }
 }
 
