@@ -174,8 +174,7 @@ fn tokens(issuer: &Issuer) -> Vec<Sent> {
     for subject in [json!(null), json!(42), json!(true), json!(["alice"]), json!({ "name": "alice" })] {
         let mut claims = good.clone();
         claims["sub"] = subject.clone();
-        let sent = Sent::new(format!("{SUBJECT} {subject}"), "GET", "/v1/orders");
-        all.push(sent.token(&issuer.sign(&claims).unwrap()));
+        all.push(Sent::new(format!("{SUBJECT} {subject}"), "GET", "/v1/orders").token(&issuer.sign(&claims).unwrap()));
     }
     let token = changed(json!({}));
     let parts: Vec<&str> = token.split('.').collect();
@@ -199,8 +198,7 @@ fn tokens(issuer: &Issuer) -> Vec<Sent> {
         of(json!({ "alg": "HS256", "kid": "local" }), parts[2]),
     ];
     for token in bad {
-        let what = format!("the token {token:.20}");
-        all.push(Sent::new(what, "GET", "/v1/orders").token(&token));
+        all.push(Sent::new(format!("the token {token:.20}"), "GET", "/v1/orders").token(&token));
     }
     let with = |header: String| Sent::new("a token's header", "GET", "/v1/orders").header("authorization", header);
     all.push(Sent::new("no token", "GET", "/v1/orders"));

@@ -164,8 +164,7 @@ async fn a_sold_out_sale_leaves_the_challenge_alone() {
     round.release(&reservation).await;
     assert!(round.view().await.counters.cooldown_until_ms > reservation.reserved_at_ms, "a cooldown has begun");
     // A longer one, which is not over before the next answer.
-    let until = clock().plus_s(3600);
-    tests::set_cooldown_until(&mut round.redis().await, "sale:{lamp:1:0}", until).await.unwrap();
+    tests::set_cooldown_until(&mut round.redis().await, "sale:{lamp:1:0}", clock().plus_s(3600)).await.unwrap();
     let Admit::SoldOut(told) = bob.answer(challenge, "23").await else { panic!("the unit is in cooldown") };
     assert!(told.lasts <= Duration::from_secs(3600), "it outlasts the cooldown: {told:?}");
     round.sell_returned().await;
@@ -229,8 +228,7 @@ async fn what_one_rate_refuses_the_others_do_not_count() {
 #[tokio::test]
 async fn what_was_used_up_comes_back_at_the_rate() {
     let round = TestRound::start(terms(3, 1)).await;
-    let quick = GcraLimit { emission_interval_us: 50_000, burst: 1 };
-    let alice = Visitor { per_user: quick, ..visitor(&round, "alice") };
+    let alice = Visitor { per_user: GcraLimit { emission_interval_us: 50_000, burst: 1 }, ..visitor(&round, "alice") };
     let (began, mut taken) = (clock(), 0);
     while taken < 3 {
         match alice.guess().await {

@@ -90,8 +90,7 @@ async fn who_is_blocked_after_buying_keeps_it_and_hears_of_it() {
     note(&round, "eve", Some(in_ms(60_000))).await;
     assert_eq!(round.reserve_as(&reservation.id, &user("eve")).await, Reserve::Replayed(held(&reservation)));
     assert_eq!(round.reserve(&user("eve")).await, Reserve::Blocked);
-    let view = round.view().await;
-    assert_eq!(view.reservations, [held(&reservation)]);
+    assert_eq!(round.view().await.reservations, [held(&reservation)]);
     note(&round, "eve", None).await;
     round.buy(&user("eve")).await;
 }
@@ -147,8 +146,7 @@ async fn thousands_of_notes_are_noted_and_read() {
     let until = in_ms(60_000);
     let all: Vec<_> = (0..2_500).map(|number| (user(number), Some(until))).collect();
     round.stock().note_blocks(&all).await.unwrap();
-    let noted = round.stock().noted_blocks().await.unwrap();
-    assert_eq!(noted.len(), 2_500);
+    assert_eq!(round.stock().noted_blocks().await.unwrap().len(), 2_500);
     assert!(round.view().await.reservations.is_empty());
     round.buy(&user("alice")).await;
 }
@@ -158,8 +156,7 @@ async fn thousands_of_notes_are_noted_and_read() {
 async fn a_round_is_loaded_with_its_blocks_in_one_step() {
     let round = TestRound::start_empty();
     let until = EpochMs(4_000_000_000_000);
-    let loading = RoundLoad { blocked: vec![(user("eve"), until)], ..unsold(terms(9, 1)) };
-    round.stock().load(&loading).await.unwrap();
+    round.stock().load(&RoundLoad { blocked: vec![(user("eve"), until)], ..unsold(terms(9, 1)) }).await.unwrap();
     assert_eq!(round.reserve(&user("eve")).await, Reserve::Blocked);
     let noted = round.stock().noted_blocks().await.unwrap();
     assert_eq!(noted.into_iter().collect::<Vec<_>>(), [(user("eve"), until)]);

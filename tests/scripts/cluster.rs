@@ -35,8 +35,7 @@ async fn every_script_touches_one_slot_and_lanes_are_spread_over_the_shards() {
 
 /// A round's lanes are on different shards, according to the cluster's own slot table.
 async fn lanes_are_spread_over_the_shards(cluster: &ValkeyCluster, stock: &Stock, id: &RoundId) {
-    let terms = Terms { lanes: 8, ..terms(80, 1) };
-    let load = unsold(terms);
+    let load = unsold(Terms { lanes: 8, ..terms(80, 1) });
     assert!(stock.round_in(id, 8).load_lanes(&load, 80).await.unwrap());
     let mut owners: BTreeMap<String, usize> = BTreeMap::new();
     for lane in Lane::all(8) {
@@ -83,8 +82,7 @@ async fn sell(stock: &Stock, id: &RoundId) {
     }
     let progress = round.read_line().await.unwrap().progress;
     assert!(matches!(round.move_line(&step(progress, Some(1), 0)).await.unwrap(), LineMoved::To(..)));
-    let paused = Round { version: 2, paused: true, ..first_version(id.clone(), terms) };
-    round.amend(&paused).await.unwrap();
+    round.amend(&Round { version: 2, paused: true, ..first_version(id.clone(), terms) }).await.unwrap();
     let view = round.view().await.unwrap().unwrap();
     assert_eq!((view.counters.paused, view.reservations.len()), (true, 3));
 }

@@ -182,8 +182,7 @@ async fn a_filter_is_large_enough_and_never_too_large() {
         [(None, 1_250_000), (Some(1), 1_250_000), (Some(2_000_000), 2_500_000), (Some(100_000_000), 12_500_000)]
     {
         let () = redis.del("early:{lamp:1:line}").await.unwrap();
-        let joining = Joining { expected, ..joining(&alice, at, HOUR_MS / 2) };
-        assert_eq!(join(&round, &joining).await, Joined::Early);
+        assert_eq!(join(&round, &Joining { expected, ..joining(&alice, at, HOUR_MS / 2) }).await, Joined::Early);
         let length: usize = redis.strlen("early:{lamp:1:line}").await.unwrap();
         assert_eq!(length, bytes, "{expected:?}");
     }

@@ -3,8 +3,7 @@ use crate::prelude::*;
 #[tokio::test]
 async fn a_round_can_be_taken_whole() {
     let round = TestRound::start_empty();
-    let taken: Vec<_> = (1..=1200).map(|unit| round.fresh_reservation(&user(unit), unit, 0)).collect();
-    round.load(terms(1200, 1), taken).await;
+    round.load(terms(1200, 1), (1..=1200).map(|unit| round.fresh_reservation(&user(unit), unit, 0)).collect()).await;
     let view = round.view().await;
     assert_eq!((view.counters.free(), view.reservations.len()), (0, 1200));
     assert!(matches!(round.reserve(&user("late")).await, Reserve::SoldOut(_)));
@@ -18,8 +17,7 @@ async fn no_call_of_a_load_grows_with_the_gaps() {
     for (setting, value) in [("slowlog-log-slower-than", 0), ("slowlog-max-len", 1000)] {
         let () = redis::cmd("CONFIG").arg("SET").arg(setting).arg(value).query_async(&mut redis).await.unwrap();
     }
-    let taken = (1..=3000).map(|nth| round.fresh_reservation(&user(nth), 2 * nth, 0)).collect();
-    round.load(terms(6000, 1), taken).await;
+    round.load(terms(6000, 1), (1..=3000).map(|nth| round.fresh_reservation(&user(nth), 2 * nth, 0)).collect()).await;
     let log: Vec<redis::Value> = redis::cmd("SLOWLOG").arg("GET").arg(-1).query_async(&mut redis).await.unwrap();
     // Each entry shows 32 arguments at most, and counts the others.
     let more = |entry: &redis::Value| {

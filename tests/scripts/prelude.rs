@@ -39,8 +39,7 @@ pub(crate) fn visitor<'a>(round: &'a TestRound, name: &str) -> Visitor<'a> {
 
 impl<'a> Visitor<'a> {
     pub(crate) fn at(stock: RoundStock<'a>, user: UserId) -> Self {
-        let class = BuyerClass::EVERYONE;
-        Self { stock, user, ip: "192.0.2.1", per_user: FREE, per_ip: FREE, per_sale: None, class }
+        Self { stock, user, ip: "192.0.2.1", per_user: FREE, per_ip: FREE, per_sale: None, class: BuyerClass::EVERYONE }
     }
 
     fn applicant(&self) -> Applicant<'_> {

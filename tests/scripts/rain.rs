@@ -43,8 +43,7 @@ impl Weather {
     /// A round of `total` units that opened `open_for_ms` ago, or opens later if negative.
     async fn start(total: u32, rain: Rain, open_for_ms: i64) -> Self {
         let opens_at_ms = earlier(clock(), open_for_ms);
-        let closes_at_ms = opens_at_ms.plus_s(3600);
-        let terms = Terms { opens_at_ms, closes_at_ms, rain: Some(rain), ..terms(total, 1) };
+        let terms = Terms { opens_at_ms, closes_at_ms: opens_at_ms.plus_s(3600), rain: Some(rain), ..terms(total, 1) };
         terms.validate().expect("valid terms");
         let round = TestRound::start(terms.clone()).await;
         let redis = round.redis().await;
@@ -91,8 +90,7 @@ impl Weather {
 
     /// Lets time pass until `opening_ms` after the opening.
     async fn pass_until_after(&mut self, opening_ms: i64) {
-        let opens_at_ms = self.current().terms.opens_at_ms;
-        self.pass_until(earlier(opens_at_ms, -opening_ms)).await;
+        self.pass_until(earlier(self.current().terms.opens_at_ms, -opening_ms)).await;
     }
 
     /// Releases by a clock that says the first moment when it is first read, and then the other one.
@@ -302,8 +300,7 @@ async fn a_round_without_a_plan_has_only_the_fields() {
     round.buy(&user("alice")).await;
     let Reserve::SoldOut(told) = round.reserve(&user("bob")).await else { panic!("everything is sold") };
     assert_eq!((told.next_release_ms, told.lasts.as_millis()), (None, COOLDOWN_MS.into()));
-    let changed = Round { version: 2, ..first_version(round.id.clone(), plain) };
-    round.stock().amend(&changed).await.unwrap();
+    round.stock().amend(&Round { version: 2, ..first_version(round.id.clone(), plain) }).await.unwrap();
     let bytes: Vec<u8> = round.redis().await.get(SALE_KEY).await.unwrap();
     assert_eq!(bytes.len(), packed_at("quota") + 4);
 }
@@ -346,8 +343,7 @@ async fn redis_hands_out_what_is_available_and_nothing_more() {
     let (mut won, mut told_next, mut kept) = (0, 0, 0);
     for seed in 0..20 {
         let mut random = StdRng::seed_from_u64(seed);
-        let total = random.random_range(5..60);
-        let mut weather = Weather::start(total, any_rain(&mut random, 0), -500).await;
+        let mut weather = Weather::start(random.random_range(5..60), any_rain(&mut random, 0), -500).await;
         weather.pass_until_after(1).await;
         let mut model = Model { next: 1, ..Model::default() };
         for step in 0..120 {
@@ -419,8 +415,7 @@ async fn redis_hands_out_what_is_available_and_nothing_more() {
                     weather.round.stock().amend(&old).await.unwrap();
                 }
                 15 if random.random_bool(0.2) => {
-                    let taken = model.held.clone();
-                    weather.lose_and_load(taken).await;
+                    weather.lose_and_load(model.held.clone()).await;
                     model.next = model.held.iter().map(|reservation| reservation.unit.0 + 1).max().unwrap_or(1);
                     let held: BTreeSet<u32> = model.held.iter().map(|reservation| reservation.unit.0).collect();
                     model.returned = (1..model.next).filter(|unit| !held.contains(unit)).collect();

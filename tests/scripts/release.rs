@@ -41,8 +41,7 @@ async fn what_failed_is_not_counted() {
     let round = TestRound::start(terms(9, 1)).await;
     let alice = user("alice");
     for _ in 0..10 {
-        let reservation = round.buy(&alice).await;
-        round.release(&reservation).await;
+        round.release(&round.buy(&alice).await).await;
     }
     round.buy(&alice).await;
 }
@@ -75,8 +74,7 @@ async fn a_count_is_taken_back_once() {
     }
     assert_eq!(round.view().await.counters.free(), 9);
     for _ in 0..2 {
-        let reservation = round.buy(&alice).await;
-        release(&reservation, true).await;
+        release(&round.buy(&alice).await, true).await;
     }
     assert_eq!(round.reserve(&alice).await, Reserve::TooManyUnpaid(2));
 }

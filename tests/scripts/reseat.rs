@@ -49,8 +49,7 @@ async fn a_released_reservation_stays_released() {
 #[tokio::test]
 async fn a_reservation_that_redis_forgot_gets_its_slot_back() {
     let round = TestRound::start(terms(3, 2)).await;
-    let alice = user("alice");
-    let other = round.buy(&alice).await;
+    let other = round.buy(&user("alice")).await;
     let lost = Reservation { id: fresh_id(&round.id), slot: Slot(1), ..other.clone() };
     let answer = reseat(&round, &lost, Refused::Unit).await;
     let found = Reservation { unit: Unit(2), ..lost };
@@ -61,8 +60,7 @@ async fn a_reservation_that_redis_forgot_gets_its_slot_back() {
 #[tokio::test]
 async fn a_slot_of_another_reservation_is_left_alone() {
     let round = TestRound::start(terms(3, 1)).await;
-    let alice = user("alice");
-    let other = round.buy(&alice).await;
+    let other = round.buy(&user("alice")).await;
     let lost = Reservation { id: fresh_id(&round.id), ..other.clone() };
     assert_eq!(reseat(&round, &lost, Refused::Unit).await, Reseated::LimitReached);
     assert_eq!(round.view().await.reservations, [held(&other)]);
@@ -74,8 +72,7 @@ async fn a_round_that_is_not_there_is_unknown() {
     let reservation = round.buy(&user("alice")).await;
     let chairs = tests::round("chair", 1);
     let elsewhere = Reservation { id: fresh_id(&chairs), ..reservation };
-    let answer = round.server.round(&chairs).reseat(&elsewhere, Refused::Unit).await.unwrap();
-    assert_eq!(answer, Reseated::UnknownSale);
+    assert_eq!(round.server.round(&chairs).reseat(&elsewhere, Refused::Unit).await.unwrap(), Reseated::UnknownSale);
 }
 
 #[tokio::test]
@@ -97,8 +94,7 @@ async fn its_own_reservation_counts_before_another_in_the_slot_that_the_message_
 #[tokio::test]
 async fn a_reservation_that_redis_forgot_gets_the_next_slot_below_the_limit() {
     let round = TestRound::start(terms(3, 2)).await;
-    let alice = user("alice");
-    let other = round.buy(&alice).await;
+    let other = round.buy(&user("alice")).await;
     let lost = Reservation { id: fresh_id(&round.id), ..other.clone() };
     let found = Reservation { unit: Unit(2), slot: Slot(1), ..lost.clone() };
     for _ in 0..2 {

@@ -36,8 +36,7 @@ async fn a_redis_that_was_replaced_answers_the_next_call() {
 #[tokio::test]
 async fn a_count_that_is_too_high_stops_nobody() {
     let round = TestRound::start(terms(2, 1)).await;
-    let first = round.buy(&user("alice")).await;
-    round.release(&first).await;
+    round.release(&round.buy(&user("alice")).await).await;
     let () = round.redis().await.del("free:{lamp:1:0}").await.unwrap();
     assert_eq!(round.buy(&user("bob")).await.unit, Unit(2));
     assert!(matches!(round.reserve(&user("carol")).await, Reserve::SoldOut(_)));

@@ -9,8 +9,7 @@ async fn restore(round: &TestRound, units: &[u32], counters: &stock::Counters) -
 async fn with_two_in_no_place() -> TestRound {
     let round = TestRound::start(terms(4, 1)).await;
     for (name, unit) in [("alice", 1), ("bob", 2)] {
-        let reservation = round.buy(&user(name)).await;
-        round.stock().release(&reservation, Some(Unit(unit)), false).await.unwrap();
+        round.stock().release(&round.buy(&user(name)).await, Some(Unit(unit)), false).await.unwrap();
     }
     assert_eq!(round.view().await.counters.free(), 2);
     round
@@ -50,8 +49,7 @@ async fn a_new_unit_may_be_sold_meanwhile() {
 #[tokio::test]
 async fn what_was_never_handed_out_is_free_as_it_is() {
     let round = with_two_in_no_place().await;
-    let counters = round.view().await.counters;
-    assert!(restore(&round, &[2, 3], &counters).await);
+    assert!(restore(&round, &[2, 3], &round.view().await.counters).await);
     let mut units: Vec<u32> = round.view().await.free.into_iter().flatten().collect();
     units.sort_unstable();
     assert_eq!(units, [2, 3, 4]);
@@ -93,7 +91,6 @@ async fn any_number_of_units_is_given_back() {
 async fn what_is_free_is_not_restored_although_the_moves_are_as_many() {
     let round = with_two_in_no_place().await;
     assert!(restore(&round, &[1, 2], &round.view().await.counters).await);
-    let counters = round.view().await.counters;
-    assert!(!restore(&round, &[2], &counters).await);
+    assert!(!restore(&round, &[2], &round.view().await.counters).await);
     assert_eq!(round.view().await.counters.free(), 4);
 }

@@ -339,8 +339,7 @@ impl SaleDocument {
     }
 
     fn with_busy(latest: Latest, busy: &HashMap<RoundId, BusyDocument>) -> Self {
-        let busy = latest.round.as_ref().and_then(|round| busy.get(&round.id)).copied();
-        Self { busy, ..Self::of(latest) }
+        Self { busy: latest.round.as_ref().and_then(|round| busy.get(&round.id)).copied(), ..Self::of(latest) }
     }
 }
 
@@ -434,8 +433,7 @@ pub(crate) struct AuditDocument {
 
 impl AuditDocument {
     pub(crate) fn of(Audited { audit, in_redis, awarded }: Audited) -> Self {
-        let clean = audit.is_clean() && awarded.as_ref().is_none_or(Awarded::is_exact);
-        Self { clean, in_redis, audit, awarded }
+        Self { clean: audit.is_clean() && awarded.as_ref().is_none_or(Awarded::is_exact), in_redis, audit, awarded }
     }
 }
 

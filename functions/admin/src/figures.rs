@@ -145,8 +145,7 @@ pub(crate) async fn figures(deps: &AdminDeps, sale: &str) -> Reply {
     };
     let counted = async {
         let total = latest.as_ref().map_or(offer.terms.total, |latest| latest.terms.total);
-        let counted = tokio::time::timeout(within, order_counts.of_round(&id, total)).await;
-        counted.ok().flatten()
+        tokio::time::timeout(within, order_counts.of_round(&id, total)).await.ok().flatten()
     };
     let (
         (counters, answers, held_since),

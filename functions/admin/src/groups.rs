@@ -77,6 +77,5 @@ fn group_name(text: &str) -> Result<GroupName, Problem> {
 }
 
 fn cursor(text: &str) -> Result<UserId, Problem> {
-    let invalid = |_: InvalidId| Problem::invalid("cursor: take it from an earlier page's next_cursor");
-    text.parse().map_err(invalid)
+    text.parse().map_err(|_: InvalidId| Problem::invalid("cursor: take it from an earlier page's next_cursor"))
 }

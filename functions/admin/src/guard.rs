@@ -197,8 +197,7 @@ async fn block_network(
 /// Allows a user again, blocked or not.
 pub(crate) async fn allow(deps: &AdminDeps, request: &Request, user: &[&str]) -> Reply {
     no_body(request)?;
-    let user = user_in(user)?;
-    let_in(deps, request, &user).await
+    let_in(deps, request, &user_in(user)?).await
 }
 
 /// Allows the user, address or network that the body names. Not every id fits into a path, and gateways differ in how

@@ -103,8 +103,7 @@ async fn answer(deps: &AdminDeps, request: &Request) -> Reply {
 
 async fn get_audit(deps: &AdminDeps, sale: &str, round: &str) -> Reply {
     let (latest, now) = (sale_of(deps, sale).await?, deps.clock.now());
-    let number = round.parse()?;
-    let id = round_of(&latest.offer, number)?;
+    let id = round_of(&latest.offer, round.parse()?)?;
     let round = round_with(deps, latest, &id).await?;
     let audited = audit(&deps.stock, &deps.ledger, &round, now).await.map_err(Problem::unanswered)?;
     Ok(json(StatusCode::OK, &AuditDocument::of(audited)))

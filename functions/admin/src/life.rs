@@ -104,8 +104,7 @@ pub(crate) async fn edit(deps: &AdminDeps, request: &Request, sale: &str) -> Rep
             let update = SaleUpdate::new(deps, request, sale, round, "edit", parameters)?;
             update_round(deps, &update, |round, offer| {
                 unchanged(seen, round.version)?;
-                let edit = edit.of(&round.terms);
-                offer.edit_round(round, &edit, now)
+                offer.edit_round(round, &edit.of(&round.terms), now)
             })
             .await
         }
@@ -158,8 +157,7 @@ pub(crate) async fn delete(deps: &AdminDeps, request: &Request, sale: &str) -> R
     let (id, entry) = (sale.parse()?, entry(deps, request, "delete")?);
     match deps.ledger.delete_draft(&id).await.map_err(Problem::unanswered)? {
         Deleted::Now => {
-            let operator = entry.by.as_ref().map(ToString::to_string);
-            tracing::warn!(operator, sale = %id, "a draft is deleted");
+            tracing::warn!(operator = entry.by.as_ref().map(ToString::to_string), sale = %id, "a draft is deleted");
             Ok(Response::builder()
                 .status(StatusCode::NO_CONTENT)
                 .header(CACHE_CONTROL, "no-store")

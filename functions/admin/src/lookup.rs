@@ -24,8 +24,7 @@ pub(crate) async fn round_with(
         None => Ok(offer.publish().1),
         Some(latest) if latest.id == *id => Ok(latest),
         Some(_) => {
-            let earlier = deps.ledger.round(id).await.map_err(Problem::unanswered)?;
-            earlier.ok_or_else(|| Problem::new(Code::UnknownSale))
+            deps.ledger.round(id).await.map_err(Problem::unanswered)?.ok_or_else(|| Problem::new(Code::UnknownSale))
         }
     }
 }

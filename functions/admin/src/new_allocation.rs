@@ -63,8 +63,7 @@ mod tests {
             json!({ "kind": "prizes", "prizes": [prize], "draw": "at_end", "beacon": true }),
             json!({ "kind": "split", "total_minor": 100, "min_minor": 1, "parts": "drawn", "beacon": true }),
         ] {
-            let stored = serde_json::to_value(read(&good).unwrap()).unwrap();
-            assert_eq!(stored, good);
+            assert_eq!(serde_json::to_value(read(&good).unwrap()).unwrap(), good);
         }
         for bad in [
             json!(null),

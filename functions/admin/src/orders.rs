@@ -71,8 +71,7 @@ pub(crate) async fn list(deps: &AdminDeps, request: &Request) -> Reply {
             let offer = sale_of(deps, sale.as_str()).await?.offer;
             // Later pages stay in the first page's round, even if the next round has begun since.
             let round = round.or(wanted.cursor.as_ref().map(|cursor| cursor.id.round.number));
-            let round = round_of(&offer, round.unwrap_or(offer.latest_round))?;
-            of_round(deps, &wanted, &round).await
+            of_round(deps, &wanted, &round_of(&offer, round.unwrap_or(offer.latest_round))?).await
         }
     }
 }
@@ -176,8 +175,7 @@ impl Page {
 }
 
 pub(crate) async fn get_order(deps: &AdminDeps, id: &str) -> Reply {
-    let id: ReservationId = id.parse()?;
-    let order = deps.ledger.order(&id).await.map_err(Problem::unanswered)?;
+    let order = deps.ledger.order(&id.parse()?).await.map_err(Problem::unanswered)?;
     let order = order.ok_or_else(|| Problem::new(Code::UnknownReservation))?;
     let payments: Vec<String> = order.payment_id.iter().chain(&order.refunds_due).take(MAX_PAYMENTS).cloned().collect();
     let noted = deps.ledger.payments(&payments).await.map_err(Problem::unanswered)?;

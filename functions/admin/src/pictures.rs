@@ -38,8 +38,7 @@ mod tests {
     #[test]
     fn pictures_are_on_hosts_that_the_page_loads_from() {
         let check = |setting: Option<&str>, picture: &str| {
-            let hosts = PictureHosts::new(setting.map(str::to_owned));
-            hosts.check(&[picture.parse().unwrap()]).is_ok()
+            PictureHosts::new(setting.map(str::to_owned)).check(&[picture.parse().unwrap()]).is_ok()
         };
         let (cdn, own) = ("https://CDN.example.com/lamp.webp", "/art/lamp.svg");
         assert!(check(Some("img.example.com, cdn.example.com"), cdn) && check(None, own));

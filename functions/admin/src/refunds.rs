@@ -77,8 +77,7 @@ impl RefundDocument {
 pub(crate) async fn list(deps: &AdminDeps, request: &Request) -> Reply {
     let query = Query::new(request, &["cursor", "limit"])?;
     let after = query.get("cursor").map(cursor).transpose()?;
-    let limit = query.limit(USUAL_PAGE, MAX_PAGE)?;
-    let found = deps.ledger.refunds_due(after.as_ref(), limit).await;
+    let found = deps.ledger.refunds_due(after.as_ref(), query.limit(USUAL_PAGE, MAX_PAGE)?).await;
     let RefundsPage { refunds, next } = found.map_err(Problem::unanswered)?;
     let mut ids: Vec<ReservationId> = refunds.iter().map(|payment| payment.reservation_id.clone()).collect();
     ids.sort_unstable();
@@ -111,8 +110,7 @@ pub(crate) async fn mark(deps: &AdminDeps, request: &Request) -> Reply {
         tracing::warn!(%operator, payment_id, reservation_id = %payment.reservation_id, "marked as refunded");
     }
     let order = deps.ledger.order(&payment.reservation_id).await.map_err(Problem::unanswered)?;
-    let refund = RefundDocument::of(payment, order.as_ref());
-    Ok(json(StatusCode::OK, &MarkedDocument { refund, changed }))
+    Ok(json(StatusCode::OK, &MarkedDocument { refund: RefundDocument::of(payment, order.as_ref()), changed }))
 }
 
 /// Formats a cursor. Providers choose their ids, which may have any character, so the id is in Base64.

@@ -117,8 +117,7 @@ pub(crate) async fn update_round(
     SaleUpdate { round, entry }: &SaleUpdate,
     change: impl Fn(Round, &Offer) -> Result<Round, Refusal>,
 ) -> Reply {
-    let outcome = deps.ledger.update_round(round, entry, change).await.map_err(Problem::unanswered)?;
-    let latest = made(round, outcome)?;
+    let latest = made(round, deps.ledger.update_round(round, entry, change).await.map_err(Problem::unanswered)?)?;
     tell_redis(deps, &latest, "Redis gets the change later").await;
     Ok(json(StatusCode::OK, &SaleDocument::of(latest)))
 }

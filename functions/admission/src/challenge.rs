@@ -116,8 +116,7 @@ pub(crate) async fn challenge(deps: &AdmissionDeps, request: &Request, sale: &st
         Challenged::Blocked => return Err(Problem::new(Code::Blocked)),
         Challenged::Closed => return Err(Problem::new(Code::Closed)),
         Challenged::UnknownSale => {
-            let problem = deps.rebuilds.not_in_redis(&deps.stock, &visitor.user, &round.id, Some(round));
-            return Err(Box::pin(problem).await);
+            return Err(Box::pin(deps.rebuilds.not_in_redis(&deps.stock, &visitor.user, &round.id, Some(round))).await);
         }
     }
     // Drawn only now, so that a refusal does not cost a drawing.

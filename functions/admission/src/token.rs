@@ -67,12 +67,10 @@ pub(crate) async fn token(deps: &AdmissionDeps, request: &Request, sale: &str) -
         Admit::Blocked => return Err(Problem::new(Code::Blocked)),
         Admit::Paused => return Err(Problem::paused()),
         Admit::UnknownSale => {
-            let problem = deps.rebuilds.not_in_redis(&deps.stock, &visitor.user, &round.id, Some(round));
-            return Err(Box::pin(problem).await);
+            return Err(Box::pin(deps.rebuilds.not_in_redis(&deps.stock, &visitor.user, &round.id, Some(round))).await);
         }
     };
-    let grant = Grant { round: &round.id, user: &visitor.user, issued_at_ms: at_ms, class };
-    let token = visitor.keys()?.seal(&grant);
+    let token = visitor.keys()?.seal(&Grant { round: &round.id, user: &visitor.user, issued_at_ms: at_ms, class });
     let reserve_path = format!("/v1/sales/{}/reservations/{token}", round.id.sale);
     Ok(json(StatusCode::CREATED, &Document { token, expires_at: at_ms.plus_s(PASS_LIFE_S).to_string(), reserve_path }))
 }

@@ -204,6 +204,5 @@ async fn draw_of(deps: &CatalogDeps, id: &RoundId) -> Result<Arc<Draw>, Problem>
     if listed.rounds.get(&id.sale).is_some_and(|latest| id.number > latest.id.number) {
         return Err(none());
     }
-    let draw: Option<Arc<Draw>> = deps.shelf.draw(id).await.map_err(Problem::unanswered)?;
-    draw.ok_or_else(none)
+    deps.shelf.draw(id).await.map_err(Problem::unanswered)?.ok_or_else(none)
 }

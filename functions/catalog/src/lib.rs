@@ -52,12 +52,10 @@ async fn answer(deps: &CatalogDeps, request: &Request) -> Result<Response<Body>,
         (&Method::GET, ["v1", "sales"]) => sales(deps, request).await,
         (&Method::GET, ["v1", "sales", sale]) => get_sale(deps, request, sale).await,
         (&Method::GET, ["v1", "sales", sale, "rounds", round, "draw"]) => {
-            let id = RoundId { sale: sale.parse()?, number: round.parse()? };
-            draw::get_draw(deps, request, &id).await
+            draw::get_draw(deps, request, &RoundId { sale: sale.parse()?, number: round.parse()? }).await
         }
         (&Method::GET, ["v1", "sales", sale, "rounds", round, "draw", "entries", chunk]) => {
-            let id = RoundId { sale: sale.parse()?, number: round.parse()? };
-            draw::entries(deps, request, &id, chunk).await
+            draw::entries(deps, request, &RoundId { sale: sale.parse()?, number: round.parse()? }, chunk).await
         }
         _ => Err(Problem::new(Code::UnknownRoute)),
     }

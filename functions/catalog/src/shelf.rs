@@ -158,8 +158,7 @@ impl Shelf {
 
     /// What Redis knows about a round, if it answers in time.
     async fn in_redis(&self, round: &Round) -> Result<PartialCounters, Box<dyn Error + Send + Sync>> {
-        let asking = self.stock.of(round).partial_counters();
-        Ok(tokio::time::timeout(self.clock.limit(REDIS_TIMEOUT), asking).await??)
+        Ok(tokio::time::timeout(self.clock.limit(REDIS_TIMEOUT), self.stock.of(round).partial_counters()).await??)
     }
 
     /// A round's availability at `now`. Redis is only asked while there is something to sell, and concurrent callers
@@ -202,10 +201,7 @@ impl Shelf {
     /// The draw of a round, or `None` if the round does not exist or has no awards. Concurrent callers share one read.
     /// Fails if the ledger does not answer.
     pub(crate) async fn draw(&self, id: &RoundId) -> Result<Option<Arc<Draw>>, Arc<FulfilmentError>> {
-        let read = || async {
-            let draw = self.in_time(self.drawing.one(self.read_draw(id))).await?;
-            Ok(draw.map(Arc::new))
-        };
+        let read = || async { Ok(self.in_time(self.drawing.one(self.read_draw(id))).await?.map(Arc::new)) };
         self.draws.get(id, read).await
     }
 
@@ -233,8 +229,7 @@ impl Shelf {
         root: &Bytes32,
         chunk: u32,
     ) -> Result<Option<Vec<DrawEntry>>, FulfilmentError> {
-        let read = self.drawing.one(self.ledger.entries_chunk(id, root, chunk));
-        self.in_time(Box::pin(read)).await
+        self.in_time(Box::pin(self.drawing.one(self.ledger.entries_chunk(id, root, chunk)))).await
     }
 
     /// Whether nobody can get a unit of the round any more. An early end reaches the ledger first and Redis a moment
@@ -263,8 +258,7 @@ impl Shelf {
             Ok(known) => {
                 let are_all = known.are_all();
                 let left = known.counters.and_then(|counters| {
-                    let available = counters.known_available(self.clock.now())?;
-                    Some(Availability::of(available, counters.total()))
+                    Some(Availability::of(counters.known_available(self.clock.now())?, counters.total()))
                 });
                 // Unknown lanes may have some.
                 left.filter(|left| are_all || *left == Availability::Available).unwrap_or(Availability::Unknown)

@@ -74,8 +74,7 @@ pub async fn handle(deps: &DrawDeps) -> Result<DrawSummary, LedgerError> {
         // Counting saves nothing for the next run, so the first draw may use all of the time.
         let others = u32::try_from(rounds.len() - at).unwrap_or(u32::MAX);
         let share = if at == 0 { left } else { (left / others).max(ROUND_BUDGET.min(left)) };
-        let stands = draw_one(deps, round, share).await;
-        note(&mut summary, round, stands, deps.clock.now());
+        note(&mut summary, round, draw_one(deps, round, share).await, deps.clock.now());
     }
     if now.0 / 60_000 % ALL_EVERY_MINUTES == 0 {
         draw_old(deps, &mut summary, began, recent).await;
@@ -116,8 +115,7 @@ async fn draw_old(deps: &DrawDeps, summary: &mut DrawSummary, began: Instant, un
     };
     for round in &old {
         let now = deps.clock.now();
-        let stands = draw_one(deps, round, left()).await;
-        note(summary, round, stands, now);
+        note(summary, round, draw_one(deps, round, left()).await, now);
     }
 }
 

@@ -75,8 +75,7 @@ pub async fn handle(deps: &EmitterDeps, batch: StreamEvent) -> StreamResponse {
             again.insert(*at);
         }
     }
-    let told = to_tell.len();
-    tracing::info!(events = told, again = again.len(), kept = never.len(), "events emitted");
+    tracing::info!(events = to_tell.len(), again = again.len(), kept = never.len(), "events emitted");
     StreamResponse::of(again.into_iter().map(|at| records[at].sequence_number.clone()).collect())
 }
 

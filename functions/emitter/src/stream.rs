@@ -1,4 +1,4 @@
-use ledger::{Change, Fact, LedgerError};
+use ledger::{Change, LedgerError};
 use serde_json::Value;
 
 use crate::event::Event;
@@ -30,6 +30,5 @@ impl From<Value> for Read {
 
 fn events(record: &Value) -> Result<Vec<Event>, Unreadable> {
     let change: Change = serde_json::from_value(record["dynamodb"].clone())?;
-    let facts: Vec<Fact> = change.facts()?;
-    Ok(facts.into_iter().map(Event::from).collect())
+    Ok(change.facts()?.into_iter().map(Event::from).collect())
 }

@@ -143,8 +143,7 @@ mod tests {
 
     #[test]
     fn of_one_order_the_last_step_counts() {
-        let other = of_order(record(PLACED), "0001");
-        let read = read([record(PLACED), other, record(PAID)]);
+        let read = read([record(PLACED), of_order(record(PLACED), "0001"), record(PAID)]);
         assert_eq!(read.iter().map(|(status, _)| *status).collect::<Vec<_>>(), ["paid", "pending_payment"]);
     }
 

@@ -67,8 +67,7 @@ async fn callback(deps: &PaymentDeps, request: &Request) -> Reply {
         }
     };
     let now = deps.clock.now();
-    let paid = deps.ledger.pay(&reservation_id, &payment_id, price, now).await;
-    let outcome = match paid.map_err(Problem::unanswered)? {
+    let outcome = match deps.ledger.pay(&reservation_id, &payment_id, price, now).await.map_err(Problem::unanswered)? {
         Payment::Applied => "applied",
         Payment::RefundDue => "refund_due",
         Payment::TooLate => {

@@ -104,8 +104,7 @@ fn begun(published: &[Round], now: EpochMs) -> impl Iterator<Item = &Round> {
 async fn note_blocks(deps: &ReconciliationDeps, rounds: &[Round], now: EpochMs, summary: &mut ReconciliationSummary) {
     let mut rounds = rounds.to_vec();
     rotate(&mut rounds, now);
-    let reconciled = reconcile_blocks(&deps.stock, &deps.ledger, &rounds, now);
-    within(summary, "blocks", BLOCKS_BUDGET, reconciled).await;
+    within(summary, "blocks", BLOCKS_BUDGET, reconcile_blocks(&deps.stock, &deps.ledger, &rounds, now)).await;
 }
 
 /// Runs a step within its time. Returns `None` if it fails or is late, which is recorded; the other steps still run.
@@ -220,22 +219,19 @@ async fn tend(
     let ReconciliationDeps { stock, ledger, orders, send_again_after, .. } = deps;
     let (id, lanes) = (&round.id, round.terms.lanes);
     if round.is_open(now) {
-        let loaded = load_round(stock, ledger, round, now).await;
-        if tended.unless_failed(id, loaded) == Some(Loading::Loaded) {
+        if tended.unless_failed(id, load_round(stock, ledger, round, now).await) == Some(Loading::Loaded) {
             tracing::warn!(sale_id = %id.sale, round = id.number.0, "Redis had lost the round");
             tended.rebuilt += 1;
         }
     }
-    let amended = stock.of(round).amend(round).await;
-    tended.unless_failed(id, amended);
+    tended.unless_failed(id, stock.of(round).amend(round).await);
     let until = Instant::now() + TEND_BUDGET / 2;
     // Concurrently: a lane that does not answer neither holds up the others nor hides their age.
     let each_lane = || stock.round_in(id, lanes).each_lane();
     tended.sent = vec![0; usize::from(lanes)];
     let sends =
         each_lane().zip(&mut tended.sent).map(|(lane, sent)| send_due(lane, orders, *send_again_after, until, sent));
-    let done = join_all(sends).await;
-    for sent in done {
+    for sent in join_all(sends).await {
         tended.unless_failed(id, sent);
     }
     let held_since = join_all(each_lane().map(|lane| lane.held_since(usize::MAX))).await;
@@ -243,8 +239,7 @@ async fn tend(
     tended.outbox_age_s = oldest.map_or(0, |since| now.since_ms(since) / 1000);
     // After what buyers wait for.
     if let Some(recorded) = recorded {
-        let marked = note_milestones(deps, round, recorded, now).await;
-        tended.unless_failed(id, marked);
+        tended.unless_failed(id, note_milestones(deps, round, recorded, now).await);
         let traffic = traffic::note(deps, round, recorded.traffic.get(id), now).await;
         tended.is_busy = tended.unless_failed(id, traffic) == Some(true);
     }
@@ -296,15 +291,13 @@ fn by_urgency(published: &[Round], now: EpochMs) -> Vec<&Round> {
     let (mut over, mut rest): (Vec<&Round>, Vec<&Round>) = begun(published, now).partition(is_over);
     rotate(&mut over, now);
     rotate(&mut rest, now);
-    let over_first = now.0 / 60_000 % OVER_FIRST_EVERY == 0;
-    if over_first { [over, rest].concat() } else { [rest, over].concat() }
+    if now.0 / 60_000 % OVER_FIRST_EVERY == 0 { [over, rest].concat() } else { [rest, over].concat() }
 }
 
 /// Begins with another element each minute.
 fn rotate<T>(list: &mut [T], now: EpochMs) {
     if !list.is_empty() {
-        let minute = usize::try_from(now.0 / 60_000).unwrap_or_default();
-        list.rotate_left(minute % list.len());
+        list.rotate_left(usize::try_from(now.0 / 60_000).unwrap_or_default() % list.len());
     }
 }
 

@@ -59,8 +59,7 @@ async fn throttle(
     if round.throttle_requests_per_s.is_some() {
         return Ok(true);
     }
-    let planned = round.terms.door.planned_requests_per_s.unwrap_or_default();
-    let limit = limit.max(planned).min(MAX_THROTTLE_REQUESTS_PER_S);
+    let limit = limit.max(round.terms.door.planned_requests_per_s.unwrap_or_default()).min(MAX_THROTTLE_REQUESTS_PER_S);
     let request = throttle_of_busy(round.id.number, limit, counted_at);
     let outcome = deps.ledger.update_round(&round.id, &request, |found, _| {
         let now = deps.clock.now();

@@ -183,8 +183,7 @@ pub(crate) async fn document(deps: &ReservationDeps, order: &Order, now: EpochMs
 }
 
 async fn shown(deps: &ReservationDeps, order: &Order, now: EpochMs) -> Result<Document, Problem> {
-    let award = deps.fulfilment.terms.award_of(order).await.map_err(Problem::unanswered)?;
-    Ok(Document::of(order, award, now))
+    Ok(Document::of(order, deps.fulfilment.terms.award_of(order).await.map_err(Problem::unanswered)?, now))
 }
 
 /// Parses a cursor from [`OrdersDocument`]: `CREATED_AT_MS.RESERVATION_ID`.

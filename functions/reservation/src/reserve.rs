@@ -134,8 +134,7 @@ async fn send_overdue(
 /// retry sends it again.
 async fn send(deps: &ReservationDeps, request: &Request, reservation: Reservation) -> Result<(), Problem> {
     let trace = request.lambda_context_ref().and_then(|context| context.xray_trace_id.clone());
-    let trace = trace.or_else(|| correlation_id(request).map(str::to_owned));
-    let message = OrderMessage::new(reservation, trace);
+    let message = OrderMessage::new(reservation, trace.or_else(|| correlation_id(request).map(str::to_owned)));
     deps.orders.send(&message).await.map_err(|error| {
         Problem::unanswered(error)
             .detail("the unit is yours; send the request again to have it ordered")

@@ -297,8 +297,7 @@ impl Look<'_> {
         if !self.tracked.may_note(Moment::now(deps.clock)) {
             return None;
         }
-        let above = ceiling(progress, per_s);
-        match self.noted(deps.ledger.raise_line(round, &above, progress.people)).await {
+        match self.noted(deps.ledger.raise_line(round, &ceiling(progress, per_s), progress.people)).await {
             Ok(ceiling) => {
                 self.tracked.unheard = None;
                 if let Some(kept) = &mut self.tracked.kept {
@@ -356,8 +355,7 @@ impl LinePosition {
     /// Reads the line again after somebody else was faster; their move is as good.
     async fn read_again(&mut self, stock: RoundStock<'_>) -> Result<(), Problem> {
         let snapshot = stock.read_line().await.map_err(Problem::unanswered)?;
-        let read = snapshot.progress.as_deref().and_then(|text| text.parse().ok());
-        self.progress = read.unwrap_or(self.progress);
+        self.progress = snapshot.progress.as_deref().and_then(|text| text.parse().ok()).unwrap_or(self.progress);
         self.snapshot = snapshot;
         Ok(())
     }
@@ -398,8 +396,7 @@ impl UnitTotals {
 
 /// Units that can be handed out now. Returned units are in cooldown at first, during which requests get "sold out".
 fn sellable(lanes: &[Counters], now: EpochMs) -> u64 {
-    let sellable = lanes.iter().filter(|lane| lane.cooldown_until_ms <= now);
-    sellable.map(|lane| u64::from(lane.available(now))).sum()
+    lanes.iter().filter(|lane| lane.cooldown_until_ms <= now).map(|lane| u64::from(lane.available(now))).sum()
 }
 
 fn flow(round: &Round, per_s: u32, position: &LinePosition) -> Flow {
@@ -532,8 +529,7 @@ mod tests {
     #[test]
     fn what_is_not_known_of_a_lane_is_neither_free_nor_taken() {
         let some = UnitTotals::of_some(&[lane(4, 0, 7)], 20, 3, EpochMs(10));
-        let expected = UnitTotals { total: 20, taken: 3, free: 4, last_won_at: None, may_return: 0 };
-        assert_eq!(some, expected);
+        assert_eq!(some, UnitTotals { total: 20, taken: 3, free: 4, last_won_at: None, may_return: 0 });
     }
 
     #[test]

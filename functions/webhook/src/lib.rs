@@ -54,8 +54,7 @@ async fn deliver(deps: &WebhookDeps, body: String) -> Result<(), MessageError> {
     let event = envelope["detail"].take();
     let text = |name: &str| event[name].as_str().ok_or(NotSent::NoEvent);
     let (id, kind) = (text("id")?, text("type")?);
-    let receiver = deps.receiver.as_ref().ok_or(NotSent::NoReceiver)?;
-    receiver.send(id, event.to_string(), deps.clock.now()).await?;
+    deps.receiver.as_ref().ok_or(NotSent::NoReceiver)?.send(id, event.to_string(), deps.clock.now()).await?;
     tracing::info!(event_id = id, kind, "event sent");
     Ok(())
 }

@@ -76,6 +76,5 @@ async fn get(http: &Connector, what: &'static str, url: &str) -> Result<Vec<u8>,
     if status != 200 {
         return Err(DiscoveryError::Status { what, status });
     }
-    let body = Limited::new(response.into_body(), MAX_DOCUMENT).collect().await.map_err(not_there)?;
-    Ok(body.to_bytes().into())
+    Ok(Limited::new(response.into_body(), MAX_DOCUMENT).collect().await.map_err(not_there)?.to_bytes().into())
 }

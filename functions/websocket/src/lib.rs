@@ -74,8 +74,7 @@ async fn answer(deps: &WebsocketDeps, request: Request) -> GatewayResponse {
     let Some(id) = context.connection_id.clone() else { return GatewayResponse::BAD_REQUEST };
     match context.route_key.as_deref() {
         Some("$connect") => {
-            let token = request.query_string_parameters.first("token").unwrap_or_default();
-            match deps.issuer.user(token).await {
+            match deps.issuer.user(request.query_string_parameters.first("token").unwrap_or_default()).await {
                 Ok(user) => connect(deps, id, user).await.unwrap_or_else(|error| unavailable(&error)),
                 Err(TokenRefused::BadToken) => GatewayResponse::UNAUTHORIZED,
                 Err(TokenRefused::NoKeys) => GatewayResponse::UNAVAILABLE,

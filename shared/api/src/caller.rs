@@ -114,8 +114,7 @@ mod tests {
 
     #[test]
     fn the_subject_is_the_user() {
-        let caller = caller(&with_claims(r#"{"sub":"alice"}"#)).unwrap();
-        assert_eq!(caller.user.as_str(), "alice");
+        assert_eq!(caller(&with_claims(r#"{"sub":"alice"}"#)).unwrap().user.as_str(), "alice");
     }
 
     fn is_operator(operators: &Operators, claims: &str) -> bool {
@@ -190,8 +189,7 @@ mod tests {
         ] {
             assert_eq!(is_operator(&operators, claims), operator, "{claims}");
         }
-        let told = r#"{"sub":"a","groups":"[a b]"}"#;
-        assert!(!is_operator(&Operators::new("a b", "groups"), told), "no such group");
+        assert!(!is_operator(&Operators::new("a b", "groups"), r#"{"sub":"a","groups":"[a b]"}"#), "no such group");
         assert!(!is_operator(&Operators::new("", "groups"), r#"{"sub":"a","groups":""}"#), "the group is empty");
         assert!(!is_operator(&Operators::new("a", ""), r#"{"sub":"a","":"a"}"#), "there are no claims");
     }

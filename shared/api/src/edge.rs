@@ -147,12 +147,10 @@ mod tests {
     #[test]
     fn the_cdn_says_where_a_request_came_from() {
         for only in [false, true] {
-            let address = seen(&edge(only), KEYS, &through(KEY)).unwrap();
-            assert_eq!(address.as_deref(), Some("2001:db8:1:2::/64"));
+            assert_eq!(seen(&edge(only), KEYS, &through(KEY)).unwrap().as_deref(), Some("2001:db8:1:2::/64"));
         }
         // A shared answer has no viewer.
-        let shared = seen(&edge(true), KEYS, &format!(r#""x-door-key":"{KEY}""#)).unwrap();
-        assert_eq!(shared.as_deref(), Some("192.0.2.1"));
+        assert_eq!(seen(&edge(true), KEYS, &format!(r#""x-door-key":"{KEY}""#)).unwrap().as_deref(), Some("192.0.2.1"));
     }
 
     #[test]

@@ -37,10 +37,7 @@ impl Context {
             }
             Ok(Client::from_conf(config.build()))
         };
-        self.once("", || {
-            let client = self.once("", connect)?;
-            Ok(ledger::Ledger::new(client, self.settings().required("TABLE_NAME")?))
-        })
+        self.once("", || Ok(ledger::Ledger::new(self.once("", connect)?, self.settings().required("TABLE_NAME")?)))
     }
 
     /// Redis at `REDIS_URL`. The secret `REDIS_AUTH_SECRET_ARN` has the credentials, if any; the file `REDIS_CA_FILE`

@@ -79,8 +79,7 @@ impl Context {
     /// made yet.
     #[must_use]
     pub fn another_process(&self) -> Self {
-        let given = self.given.clone();
-        Self { given, ..Self::new(self.settings.clone(), self.aws.clone(), self.clock) }
+        Self { given: self.given.clone(), ..Self::new(self.settings.clone(), self.aws.clone(), self.clock) }
     }
 
     #[must_use]

@@ -76,8 +76,7 @@ pub fn asks_nothing(id: Uuid) -> bool {
 }
 
 fn work_bits(id: Uuid) -> u32 {
-    let told = mark_of(id).filter(|mark| (MIN_WORK_BITS..=MAX_WORK_BITS).contains(mark));
-    told.unwrap_or(USUAL_WORK_BITS).into()
+    mark_of(id).filter(|mark| (MIN_WORK_BITS..=MAX_WORK_BITS).contains(mark)).unwrap_or(USUAL_WORK_BITS).into()
 }
 
 fn mark_of(id: Uuid) -> Option<u8> {
@@ -162,7 +161,6 @@ mod tests {
         assert!(is_work(easy, &answer));
         assert!(!is_work(challenge_id(Asked::Work(MAX_WORK_BITS)), &answer), "one in sixteen million");
         assert!(asks_nothing(challenge_id(Asked::Nothing)) && !asks_nothing(challenge_id(Asked::Sum)));
-        let of_nothing = challenge_id(Asked::Nothing);
-        assert_eq!(work_bits(of_nothing), u32::from(USUAL_WORK_BITS), "which is not asked for");
+        assert_eq!(work_bits(challenge_id(Asked::Nothing)), u32::from(USUAL_WORK_BITS), "which is not asked for");
     }
 }

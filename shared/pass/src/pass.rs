@@ -48,8 +48,7 @@ impl KeyRing {
         let (number, key) = self.signing();
         let mut bytes = Vec::with_capacity(HEAD + TAG);
         bytes.extend(head(number, grant));
-        let tag = tagged(key, &bytes, &grant.round.sale, grant.user).finalize().into_bytes();
-        bytes.extend(tag);
+        bytes.extend(tagged(key, &bytes, &grant.round.sale, grant.user).finalize().into_bytes());
         URL_SAFE_NO_PAD.encode(bytes)
     }
 
@@ -79,8 +78,7 @@ impl KeyRing {
             return Err(BadToken);
         }
         let (head, tag) = bytes.split_at(HEAD);
-        let key = self.key(head[1]).ok_or(BadToken)?;
-        tagged(key, head, sale, user).verify_slice(tag).map_err(|_| BadToken)?;
+        tagged(self.key(head[1]).ok_or(BadToken)?, head, sale, user).verify_slice(tag).map_err(|_| BadToken)?;
         Ok(bytes)
     }
 }

@@ -210,8 +210,7 @@ mod tests {
 
     #[test]
     fn pictures_differ_and_are_bounded() {
-        let mut rng = rand::rng();
-        let pictures: std::collections::HashSet<_> = (0..50).map(|_| data_url("17+6=?", &mut rng)).collect();
+        let pictures: std::collections::HashSet<_> = (0..50).map(|_| data_url("17+6=?", &mut rand::rng())).collect();
         assert_eq!(pictures.len(), 50);
         for picture in &pictures {
             assert!(picture.starts_with(PREFIX) && picture.len() <= MAX_PICTURE_BYTES, "{}", picture.len());

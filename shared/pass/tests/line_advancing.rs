@@ -64,8 +64,7 @@ fn it_stands_while_nothing_is_free_and_goes_on_with_what_comes_back() {
     }
     assert_eq!(admitted(&progress), 100, "sold out");
     // People who were admitted and found nothing are not waited for.
-    let back = at(20, 1, &progress);
-    let more = admitted(&back) - 100;
+    let more = admitted(&at(20, 1, &progress)) - 100;
     assert!((1..=OVERBOOKED).contains(&more), "{more}");
 }
 
@@ -74,8 +73,7 @@ fn people_who_are_away_hold_nobody_up() {
     let mut progress = Progress::default();
     // 10 units for 10,000 people, none of whom comes.
     for second in 1..=2_000 {
-        let flow = Flow { free: 10, per_s: 50, ..flow(OPENS + second * 1000) };
-        progress = advance(&progress, &flow).unwrap().progress;
+        progress = advance(&progress, &Flow { free: 10, per_s: 50, ..flow(OPENS + second * 1000) }).unwrap().progress;
     }
     assert!(admitted(&progress) > 2_500, "{}", admitted(&progress));
 }
@@ -113,8 +111,7 @@ fn a_line_that_was_lost_goes_on_from_its_ceiling() {
     for second in 1..=20 {
         progress = advance(&progress, &flow(OPENS + second * 1000)).unwrap().progress;
     }
-    let known = ceiling(&progress, 100);
-    let restored = Progress::restored(Some(known), progress.people, 0, OPENS + 21_000, 0);
+    let restored = Progress::restored(Some(ceiling(&progress, 100)), progress.people, 0, OPENS + 21_000, 0);
     assert_eq!(admitted(&restored), 3_000, "not below what anybody was told, and ten seconds beyond at most");
     let lost = Flow { people: 3, ..flow(OPENS + 22_000) };
     assert_eq!(admitted(&advance(&restored, &lost).unwrap().progress), 3_100, "people are not counted anew");
@@ -129,8 +126,7 @@ fn late_ones_whom_redis_forgot_are_admitted_as_fast_as_they_came() {
         assert_eq!(late, Late::Until(OPENS / 1000 + 5 + second - 20));
         progress = next;
     }
-    let known_again = advance(&progress, &Flow { late_waiting: 2, ..flow(OPENS + 37_000) }).unwrap();
-    assert_eq!(known_again.late, Late::More(2));
+    assert_eq!(advance(&progress, &Flow { late_waiting: 2, ..flow(OPENS + 37_000) }).unwrap().late, Late::More(2));
 }
 
 /// Polling every 1.9 seconds: late users do not pass more slowly than they came.
@@ -204,8 +200,7 @@ proptest! {
             let most = u128::from(per_s) * 2 * u128::from(WHOLE_PPB) + 2 * u128::from(WHOLE_PPB);
             prop_assert!(risen <= most + u128::from(next.people), "{risen} {most}");
             prop_assert!(next.carry < 1_000_000 * next.people.max(1));
-            let is_within = ceiling(&next, per_s) >= next.watermark;
-            prop_assert!(is_within);
+            prop_assert!(ceiling(&next, per_s) >= next.watermark);
             progress = next;
         }
     }

@@ -120,8 +120,7 @@ fn places(rule: Rule, users: usize, requests: &[Request], seeds: std::ops::Range
             .enumerate()
             .for_each(|(user, rank)| counts[user * users + rank] += 1);
     }
-    let freedom = (users - 1) * (users - 1);
-    chi2(&counts, many as f64 / users as f64) / limit(freedom as f64)
+    chi2(&counts, many as f64 / users as f64) / limit(((users - 1) * (users - 1)) as f64)
 }
 
 /// The worst χ² of the ranks of two users, as a fraction of its limit.
@@ -168,8 +167,7 @@ fn inversions(rule: Rule, seed: u64) -> usize {
 
 /// Ten users of whom the first asks eight times.
 fn with_a_pushy_one() -> Vec<Request> {
-    let again = (0..7).map(|n| Request { user: 0, at_ms: 2000 + n });
-    early(10).into_iter().chain(again).collect()
+    early(10).into_iter().chain((0..7).map(|n| Request { user: 0, at_ms: 2000 + n })).collect()
 }
 
 /// How many of `sets` disjoint sets of seeds fail a test.

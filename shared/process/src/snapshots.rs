@@ -119,8 +119,7 @@ impl Snapshots {
     /// The current snapshot, which has this sale if it is published. Fails if DynamoDB does not answer, and there is no
     /// recent enough snapshot.
     pub async fn of(&self, sale: &SaleId) -> Result<Snapshot, Unread> {
-        let snapshot = self.now().await?;
-        self.with(snapshot, sale).await
+        self.with(self.now().await?, sale).await
     }
 
     /// A snapshot that is new enough to answer that this sale does not exist.
@@ -162,8 +161,7 @@ impl Snapshots {
             let missing: Vec<&SaleId> = ids.iter().filter(|id| sales.lacks(id)).collect();
             let is_done = missing.is_empty() || sales.just_failed(now);
             if !is_done {
-                let mut wanted = self.0.wanted.lock().unwrap_or_else(PoisonError::into_inner);
-                wanted.extend(missing.into_iter().cloned());
+                self.0.wanted.lock().unwrap_or_else(PoisonError::into_inner).extend(missing.into_iter().cloned());
             }
             is_done
         };

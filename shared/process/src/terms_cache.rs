@@ -97,8 +97,7 @@ impl TermsCache {
         Box::pin(async move {
             let terms = self.get(id).await?;
             let at_end = terms.as_ref().is_some_and(|terms| terms.allocation.is_drawn_at_end());
-            let is_drawn = at_end && self.is_drawn(id).await?;
-            Ok(RoundAwards { terms, is_drawn })
+            Ok(RoundAwards { terms, is_drawn: at_end && self.is_drawn(id).await? })
         })
     }
 

@@ -328,8 +328,7 @@ mod tests {
                 None => HttpConnectorFuture::new(std::future::pending()),
                 Some(BROKEN) => HttpConnectorFuture::ready(Err(ConnectorError::io("broken".into()))),
                 Some((status, body)) => {
-                    let response = HttpResponse::new(status.try_into().unwrap(), SdkBody::from(body));
-                    HttpConnectorFuture::ready(Ok(response))
+                    HttpConnectorFuture::ready(Ok(HttpResponse::new(status.try_into().unwrap(), SdkBody::from(body))))
                 }
             }
         }
@@ -489,8 +488,7 @@ mod tests {
     fn a_refusal_says_why() {
         let body = br#"{"__type":"AccessDeniedException","Message":"no"}"#;
         assert_eq!(AwsError::refused(400, None, body).to_string(), "AWS answered 400 AccessDeniedException: no");
-        let body = br#"{"message":"gone"}"#;
-        let gone = AwsError::refused(410, Some("GoneException:http://x"), body);
+        let gone = AwsError::refused(410, Some("GoneException:http://x"), br#"{"message":"gone"}"#);
         assert_eq!(gone.to_string(), "AWS answered 410 GoneException: gone");
     }
 }

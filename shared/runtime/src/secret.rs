@@ -61,8 +61,7 @@ impl From<RefreshError<Self>> for SecretError {
 pub async fn secret_text(secrets_manager: &AwsClient, id: &str) -> Result<String, SecretError> {
     let read = secrets_manager.call("secretsmanager.GetSecretValue", &json!({ "SecretId": id })).await;
     let read = read.map_err(|error| SecretError::SecretsManager(Box::new(error)))?;
-    let text = read["SecretString"].as_str().filter(|text| !text.is_empty());
-    text.map(str::to_owned).ok_or(SecretError::Empty)
+    read["SecretString"].as_str().filter(|text| !text.is_empty()).map(str::to_owned).ok_or(SecretError::Empty)
 }
 
 /// A secret that is read on first use, parsed to a `T` and cached by the process. It is refreshed in the background, so

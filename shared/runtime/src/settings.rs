@@ -20,8 +20,7 @@ impl Settings {
 
     /// Only these settings.
     pub fn given<V: Into<String>>(settings: impl IntoIterator<Item = (&'static str, V)>) -> Self {
-        let given = settings.into_iter().map(|(name, value)| (name, value.into())).collect();
-        Self { given, environment: false }
+        Self { given: settings.into_iter().map(|(name, value)| (name, value.into())).collect(), environment: false }
     }
 
     /// These settings with one of them replaced.

@@ -320,8 +320,7 @@ impl LaneProtocol {
             },
             Caller::Accept(transfer) => {
                 let may_delete = state.lanes[home].accept(transfer, self.makes(LaneMistake::AcceptTwice));
-                let won = self.win(state, user);
-                match (may_delete, won) {
+                match (may_delete, self.win(state, user)) {
                     (true, _) => Caller::Delete(transfer, false),
                     (false, Some(unit)) => Caller::Won(unit),
                     (false, None) => Caller::Reserve,
@@ -429,8 +428,7 @@ impl LaneProtocol {
                 Loader::ReadGuards(lane, generation, kept.is_loaded.then_some(*kept))
             }
             Loader::ReadGuards(lane, generation, kept) => {
-                let loaded = self.loaded(lane.into(), generation, kept, state.guards);
-                Loader::Write(lane, Box::new(loaded))
+                Loader::Write(lane, Box::new(self.loaded(lane.into(), generation, kept, state.guards)))
             }
             Loader::Write(lane, loaded) => {
                 let lane = &mut state.lanes[usize::from(lane)];

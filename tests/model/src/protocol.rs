@@ -60,15 +60,13 @@ impl Protocol {
                 actions.push(Action::Duplicate(*job));
             }
         }
-        let at_work = state.jobs.iter().filter(|job| job.who == Who::Reconciliation).count();
-        if at_work < self.scope.reconcilers {
+        if state.jobs.iter().filter(|job| job.who == Who::Reconciliation).count() < self.scope.reconcilers {
             self.repairs(state, actions);
         }
     }
 
     fn request(&self, state: &mut State, id: u8, crash: bool) -> bool {
-        let tries = &mut state.left.tries[usize::from(id)];
-        *tries -= 1;
+        state.left.tries[usize::from(id)] -= 1;
         match self.reserve(&mut state.redis, id) {
             Reserved::Held(seat) => {
                 state.ghost.accepted[usize::from(id)] |= self.makes(Mistake::AcceptFirst);

@@ -189,8 +189,7 @@ impl Model for ReadsProtocol {
         actions.extend((0..ORDERS).map(ReadsAction::Place));
         actions.extend((0..ITEMS).map(ReadsAction::Show));
         if state.written == state.shown {
-            let ends = state.written.live().flat_map(|id| [true, false].map(|frees| ReadsAction::End(id, frees)));
-            actions.extend(ends);
+            actions.extend(state.written.live().flat_map(|id| [true, false].map(|frees| ReadsAction::End(id, frees))));
         }
         if self.audits {
             actions.extend((0..ITEMS).map(ReadsAction::Index));

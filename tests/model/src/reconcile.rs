@@ -17,8 +17,7 @@ impl Protocol {
             let order = ledger.orders[usize::from(id)];
             let guard = ledger.units[usize::from(reservation.unit)].map(|guard| guard.0);
             let release = |of_another| {
-                let release = Next::Release(of_another);
-                Action::Repair(self.repair(id, reservation.unit, reservation.slot, release))
+                Action::Repair(self.repair(id, reservation.unit, reservation.slot, Next::Release(of_another)))
             };
             match reservation.state {
                 ReservationState::Held if order.is_none() && self.makes(Mistake::ReleaseOldReservation) => {

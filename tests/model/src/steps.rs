@@ -145,8 +145,7 @@ impl Protocol {
                 self.release(&mut state.redis, id, None);
             }
             OrderState::SoldOut => {
-                let of_another = state.ledger.orders[usize::from(id)].map(|order| order.unit);
-                self.release(&mut state.redis, id, of_another);
+                self.release(&mut state.redis, id, state.ledger.orders[usize::from(id)].map(|order| order.unit));
             }
         }
         self.after_applying(job, order)
@@ -176,8 +175,7 @@ impl Protocol {
                 After::Done
             }
             Next::Load(taken) => {
-                let ignores = self.makes(Mistake::RebuildIgnoresLedger);
-                self.load(&mut state.redis, if ignores { &nothing } else { taken });
+                self.load(&mut state.redis, if self.makes(Mistake::RebuildIgnoresLedger) { &nothing } else { taken });
                 After::Done
             }
             Next::Open(taken) => {

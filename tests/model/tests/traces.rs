@@ -74,8 +74,7 @@ fn no_step_can_be_done_twice() {
                 continue;
             }
             let mut edited = trace.clone();
-            let again = edited.records[at].clone();
-            edited.records.insert(at + 1, again);
+            edited.records.insert(at + 1, edited.records[at].clone());
             is_rejected(name, &format!("line {} comes twice: {effect:?}", at + 2), &edited);
         }
     }
@@ -169,8 +168,7 @@ fn no_step_can_be_of_another() {
             of_another(effect);
             // An empty load has nothing to change.
             if *effect != before {
-                let edit = format!("line {} is {effect:?}", at + 2);
-                is_rejected(name, &edit, &edited);
+                is_rejected(name, &format!("line {} is {effect:?}", at + 2), &edited);
             }
         }
     }

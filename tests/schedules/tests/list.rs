@@ -123,8 +123,7 @@ fn declaration(line: &str) -> Option<&str> {
         return None;
     }
     // A variable's value goes into a field of the same name.
-    let named = ["struct ", "type ", "let mut ", "let "];
-    if let Some(rest) = named.iter().find_map(|prefix| plain.strip_prefix(prefix)) {
+    if let Some(rest) = ["struct ", "type ", "let mut ", "let "].iter().find_map(|prefix| plain.strip_prefix(prefix)) {
         return rest.split(WORDS_END).next();
     }
     match plain.split_once(": ") {

@@ -47,8 +47,7 @@ async fn a_lane_that_is_closed_does_not_answer_for_the_others() {
         lanes.stock().each_lane().nth(1).unwrap().amend(&other).await.unwrap();
         assert_eq!(lanes.buy(&lanes.user_of(0, 3)).await.unit.0, 9);
         lanes.buy(&lanes.user_of(2, 1)).await;
-        let refused = lanes.reserve(&lanes.user_of(0, 4)).await;
-        assert_eq!(refused, if paused { Reserve::Paused } else { Reserve::Closed });
+        assert_eq!(lanes.reserve(&lanes.user_of(0, 4)).await, if paused { Reserve::Paused } else { Reserve::Closed });
     }
 }
 
@@ -57,8 +56,7 @@ async fn a_lane_that_is_closed_does_not_answer_for_the_others() {
 async fn units_are_excluded_only_as_long_as_none_has_moved() {
     let lanes = Lanes::start(6, 2).await;
     let view = lanes.stock().view().await.unwrap().unwrap();
-    let transfer = lanes.give(0, 1).await;
-    assert!(lanes.stock().finish(&transfer).await.unwrap());
+    assert!(lanes.stock().finish(&lanes.give(0, 1).await).await.unwrap());
     lanes.stock().exclude(&[Unit(3), Unit(5)], &view.counters).await.unwrap();
     assert_eq!(lanes.places().await.0.len(), 6);
 }

@@ -46,8 +46,7 @@ async fn the_last_win_of_a_round_is_a_moment() {
         lanes.buy(&lanes.user_of(index, 0)).await;
     }
     let counters = lanes.stock().counters().await.unwrap().unwrap();
-    let of_lanes = counters.lanes.iter().map(|lane| lane.last_won_at_ms).max();
-    assert_eq!(Some(counters.last_won_at_ms), of_lanes);
+    assert_eq!(Some(counters.last_won_at_ms), counters.lanes.iter().map(|lane| lane.last_won_at_ms).max());
     assert_eq!(counters.last_won_at_ms, counters.lanes[0].last_won_at_ms, "lane 0 had the last win");
     assert!(counters.last_won_at_ms <= clock().plus_s(1), "times of different lanes are not added up");
 }

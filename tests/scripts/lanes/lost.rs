@@ -46,8 +46,7 @@ async fn what_a_lost_lane_gave_to_a_lost_lane_comes_too_late() {
         assert!(lanes.load(&[]).await.unwrap());
         assert!(lanes.stock().take_in(&late).await.unwrap());
         assert_eq!(lanes.places().await.0.len(), 9, "{lost:?}");
-        let next = lanes.give(0, 1).await;
-        assert!(lanes.stock().finish(&next).await.unwrap());
+        assert!(lanes.stock().finish(&lanes.give(0, 1).await).await.unwrap());
         assert_eq!(lanes.places().await.0.len(), 9, "{lost:?}");
     }
 }
@@ -60,8 +59,7 @@ async fn many_load_the_lost_lanes_beside_each_other() {
     for round in 0..6u16 {
         // Units of each lane are in others.
         for (from, to) in [(0, 1), (1, 2), (2, 3), (3, 0)] {
-            let transfer = lanes.give(from, to).await;
-            lanes.stock().finish(&transfer).await.unwrap();
+            lanes.stock().finish(&lanes.give(from, to).await).await.unwrap();
         }
         for index in 0..=round % 3 {
             lanes.lose((index + round) % 4).await;
@@ -78,8 +76,7 @@ async fn many_load_the_lost_lanes_beside_each_other() {
         // Where loads disturbed each other, a lane lacks units until an audit finds them.
         if !lanes.short().await.is_empty() {
             lanes.repair().await;
-            let view = lanes.stock().view().await.unwrap().unwrap();
-            lanes.stock().note_complete(&view.counters).await.unwrap();
+            lanes.stock().note_complete(&lanes.stock().view().await.unwrap().unwrap().counters).await.unwrap();
         }
         assert_eq!(lanes.places().await.0.len(), 40);
     }
@@ -161,8 +158,7 @@ async fn a_lane_is_loaded_while_another_one_does_not_answer() {
     lanes.wake(2).await;
     assert_eq!(lanes.short().await, [0]);
     assert_eq!(lanes.repair().await, 4);
-    let view = lanes.stock().view().await.unwrap().unwrap();
-    lanes.stock().note_complete(&view.counters).await.unwrap();
+    lanes.stock().note_complete(&lanes.stock().view().await.unwrap().unwrap().counters).await.unwrap();
     assert_eq!(lanes.places().await.0.len(), 11);
     assert!(lanes.stock().take_in(&late).await.unwrap());
     assert_eq!(lanes.places().await.0.len(), 11, "its units were given back before");
@@ -237,7 +233,6 @@ async fn what_a_lane_that_is_away_gave_before_comes_too_late() {
     assert_eq!(lanes.repair().await, 0);
     assert_eq!(lanes.places().await.0.len(), 6);
     // What it gives from now on counts.
-    let next = lanes.give(2, 0).await;
-    assert!(lanes.stock().finish(&next).await.unwrap());
+    assert!(lanes.stock().finish(&lanes.give(2, 0).await).await.unwrap());
     assert_eq!(lanes.places().await.0.len(), 6);
 }

@@ -71,14 +71,12 @@ impl Lanes {
 
     /// Keeps the lane's returned units in cooldown, however long the test takes.
     async fn cooldown_for_an_hour(&self, index: u16) {
-        let until = clock().0 + 3_600_000;
-        self.set_cooldown_until(index, EpochMs(until)).await;
+        self.set_cooldown_until(index, EpochMs(clock().0 + 3_600_000)).await;
     }
 
     async fn set_cooldown_until(&self, index: u16, at: EpochMs) {
         let key = format!("sale:{}", self.stock().tag(self.lane(index)));
-        let mut redis = self.server.redis().await;
-        tests::set_cooldown_until(&mut redis, &key, at).await.unwrap();
+        tests::set_cooldown_until(&mut self.server.redis().await, &key, at).await.unwrap();
     }
 
     /// Makes all calls to the lane's keys fail, until it is woken: a list is the wrong type for every command on them.

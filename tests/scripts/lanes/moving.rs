@@ -60,8 +60,7 @@ async fn a_transfer_is_accepted_once_however_often_it_comes() {
     }
     // A repeated request gets no second unit.
     let id = fresh_id(&lanes.id).uuid;
-    let won = stock.accept(&first, id, &buyer, BuyerClass::EVERYONE).await.unwrap();
-    assert!(matches!(won, Reserve::Reserved(_)));
+    assert!(matches!(stock.accept(&first, id, &buyer, BuyerClass::EVERYONE).await.unwrap(), Reserve::Reserved(_)));
     assert!(matches!(stock.accept(&first, id, &buyer, BuyerClass::EVERYONE).await.unwrap(), Reserve::Replayed(_)));
     lanes.places().await;
     for _ in 0..2 {
@@ -87,8 +86,7 @@ async fn what_a_dead_process_left_on_the_way_is_sold() {
         for index in 1..3 {
             lanes.buy(&lanes.user_of(index, 0)).await;
         }
-        let left = lanes.give(from, to).await;
-        assert_eq!(left.ranges, [1..=1]);
+        assert_eq!(lanes.give(from, to).await.ranges, [1..=1]);
         let reservation = lanes.buy(&lanes.user_of(buyer, 1)).await;
         assert_eq!((reservation.unit, reservation.lane), (Unit(1), lanes.lane(buyer)));
         assert!(matches!(lanes.reserve(&lanes.user_of(2, 2)).await, Reserve::SoldOut(_)));
@@ -164,8 +162,7 @@ async fn each_new_unit_is_dealt_once() {
     lanes.terms.total = 40;
     assert!(lanes.load(&[]).await.unwrap());
     assert_eq!(lanes.places().await.0.len(), 31);
-    let fourth = Round { version: 4, ..first_version(lanes.id.clone(), lanes.terms.clone()) };
-    lanes.stock().amend(&fourth).await.unwrap();
+    lanes.stock().amend(&Round { version: 4, ..first_version(lanes.id.clone(), lanes.terms.clone()) }).await.unwrap();
     assert_eq!(lanes.places().await.0.len(), 40);
 }
 
@@ -236,8 +233,7 @@ async fn the_unit_of_an_adopted_order_is_free_in_no_lane() {
 #[tokio::test]
 async fn units_that_two_lanes_have_are_taken_out_and_restored() {
     let lanes = Lanes::start(6, 2).await;
-    let before = lanes.stock().view().await.unwrap().unwrap();
-    assert_eq!(before.free_twice(10), []);
+    assert_eq!(lanes.stock().view().await.unwrap().unwrap().free_twice(10), []);
     // A transfer that its lane does not know, as after a failover that lost it.
     let (from, to) = (lanes.lane(0), lanes.lane(1));
     let unknown = Transfer { from, to, id: 1 << 52, ranges: vec![2..=3], in_cooldown: false };

@@ -159,8 +159,7 @@ impl Checked {
     }
 
     pub(super) async fn replicate(&mut self) -> Outcome<Replica> {
-        let keys = self.models.keys().flat_map(keys_of);
-        let dump = dump(&mut self.redis, keys).await.map_err(redis_failed)?;
+        let dump = dump(&mut self.redis, self.models.keys().flat_map(keys_of)).await.map_err(redis_failed)?;
         Ok(Replica { dump, models: self.models.clone() })
     }
 

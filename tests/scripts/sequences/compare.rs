@@ -37,8 +37,7 @@ impl Model {
         let cooldown_began = counters.cooldown_until_ms != self.cooldown_until_ms;
         same("whether a cooldown began", cooldown_began, std::mem::take(&mut self.cooldown_began))?;
         same("unpaid limit", counters.unpaid_limit, terms.door.unpaid_limit)?;
-        let until = self.quota_until_ms();
-        same("quota", (counters.quota, counters.quota_until_ms), (self.quota, until))?;
+        same("quota", (counters.quota, counters.quota_until_ms), (self.quota, self.quota_until_ms()))?;
         same("version", counters.version, self.round.version)?;
         let expires_at_ms = terms.closes_at_ms.plus_s(terms.payment_window_s).plus_s(24 * 60 * 60);
         same("expiry", counters.expires_at_ms, expires_at_ms)?;

@@ -35,8 +35,7 @@ impl Orders {
 
     /// The order that was written `ago` orders before the last.
     pub(super) fn back(&self, ago: u8) -> Option<&Order> {
-        let id = self.ids.iter().rev().nth(usize::from(ago) % self.ids.len().max(1))?;
-        self.get(id)
+        self.get(self.ids.iter().rev().nth(usize::from(ago) % self.ids.len().max(1))?)
     }
 
     pub(super) fn place(&mut self, reservation: &Reservation) -> Placed {

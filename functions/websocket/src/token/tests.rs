@@ -31,8 +31,7 @@ static EC: LazyLock<EcdsaKeyPair> = LazyLock::new(|| {
 });
 
 fn new_rsa() -> RsaKeyPair {
-    let made = Command::new("node").args(["-e", MAKE_RSA]).output().unwrap();
-    RsaKeyPair::from_pkcs8(&made.stdout).unwrap()
+    RsaKeyPair::from_pkcs8(&Command::new("node").args(["-e", MAKE_RSA]).output().unwrap().stdout).unwrap()
 }
 
 fn b64(bytes: impl AsRef<[u8]>) -> String {
@@ -197,8 +196,7 @@ fn a_token_that_was_changed_is_refused() {
     let part = |token: &str, n: usize| token.split('.').nth(n).unwrap().to_owned();
     let mallory = signed(&with("sub", json!("mallory")));
     assert!(check(&good).is_ok());
-    let crossed = [part(&good, 0), part(&mallory, 1), part(&good, 2)].join(".");
-    assert_eq!(check(&crossed), Err(TokenRefused::BadToken));
+    assert_eq!(check(&[part(&good, 0), part(&mallory, 1), part(&good, 2)].join(".")), Err(TokenRefused::BadToken));
     assert_eq!(check(&good[..good.len() - 4]), Err(TokenRefused::BadToken));
 }
 

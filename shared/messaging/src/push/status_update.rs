@@ -57,8 +57,7 @@ mod tests {
             order["award"] = award;
         }
         let order: Order = serde_json::from_value(order).unwrap();
-        let award = ShownAward::of(&order, None, false);
-        serde_json::from_slice(&StatusUpdate::of(&order, award).to_body()).unwrap()
+        serde_json::from_slice(&StatusUpdate::of(&order, ShownAward::of(&order, None, false)).to_body()).unwrap()
     }
 
     #[test]
@@ -67,8 +66,7 @@ mod tests {
         let pending =
             json!({ "type": "reservation", "reservation_id": ID, "status": "pending_payment", "pay_by": pay_by });
         assert_eq!(told(OrderState::Pending), pending);
-        let paid = json!({ "type": "reservation", "reservation_id": ID, "status": "paid" });
-        assert_eq!(told(OrderState::Paid), paid);
+        assert_eq!(told(OrderState::Paid), json!({ "type": "reservation", "reservation_id": ID, "status": "paid" }));
         let granted = json!({ "type": "reservation", "reservation_id": ID, "status": "granted" });
         assert_eq!(told(OrderState::Granted), granted);
     }

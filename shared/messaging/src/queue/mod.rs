@@ -121,8 +121,7 @@ impl Queue {
     where
         E: std::error::Error + Send + Sync + 'static,
     {
-        let called = self.sends.call(is_unanswered, call).await;
-        called.map_err(|broken| match broken {
+        self.sends.call(is_unanswered, call).await.map_err(|broken| match broken {
             Broken::Open => QueueError::Open(breaker::Open),
             Broken::Failed(error) => QueueError::of(name)(error),
         })
@@ -199,8 +198,7 @@ impl OrderQueue {
     /// Sends a reservation to the order queue. Once this returns, SQS has it in several zones. Fails if SQS does not
     /// answer; it may or may not have the message then. A duplicate does no harm.
     pub async fn send(&self, message: &OrderMessage) -> Result<(), QueueError> {
-        let trace = message.trace.clone();
-        self.0.send_with_others(Outgoing { body: message.to_body(), delay_s: 0, trace }).await
+        self.0.send_with_others(Outgoing { body: message.to_body(), delay_s: 0, trace: message.trace.clone() }).await
     }
 }
 
@@ -250,8 +248,7 @@ impl RebuildQueue {
 
 /// The delay of the next hop towards `pay_by`: whole seconds, rounded up so that the last hop does not come early.
 fn hop_s(pay_by: EpochMs, now: EpochMs) -> u32 {
-    let left_s = pay_by.since_ms(now).div_ceil(1000);
-    left_s.min(u64::from(MAX_DELAY_S)) as u32
+    pay_by.since_ms(now).div_ceil(1000).min(u64::from(MAX_DELAY_S)) as u32
 }
 
 macro_rules! keeps {

@@ -62,8 +62,7 @@ fn broken(protocol: &Protocol, path: &[(Option<usize>, Vec<Action>)]) -> Vec<&'s
         let last = states.last().cloned();
         states.extend(last.and_then(|last| protocol.next_state(&last, *action)));
     }
-    let properties = protocol.properties().into_iter();
-    let must_hold = properties.filter(|property| property.expectation == Expectation::Always);
+    let must_hold = protocol.properties().into_iter().filter(|property| property.expectation == Expectation::Always);
     let is_broken = must_hold.filter(|property| !states.iter().all(|state| (property.condition)(protocol, state)));
     is_broken.map(|property| property.name).collect()
 }

@@ -239,8 +239,7 @@ impl<'a> Finder<'a> {
         let (sights, after) = self.protocol.sights(self.state, job);
         if !sights.contains(effect) {
             if self.moves.is_empty() {
-                let would = self.would(job);
-                self.reasons.push(would);
+                self.reasons.push(self.would(job));
             }
             return;
         }

@@ -57,8 +57,7 @@ pub fn one_call_tries() {
         assert!(trying.most() <= 1, "one call tries");
     });
     pass(WAIT);
-    let call = state.watch.begin(Clock).expect("it is asked again");
-    assert_eq!(call.end(true), Change::Closed);
+    assert_eq!(state.watch.begin(Clock).expect("it is asked again").end(true), Change::Closed);
     assert!([(); 2].iter().all(|()| state.watch.begin(Clock).is_some()), "all calls may try again");
 }
 
