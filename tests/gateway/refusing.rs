@@ -140,7 +140,8 @@ async fn an_api_with_a_part_that_it_does_not_know_is_not_served() {
     an_integration_that_it_does_not_know_is_not_served(&api).await;
     a_route_that_it_does_not_know_is_not_served(&mut api).await;
     a_stage_that_it_does_not_know_is_not_served(&mut api).await;
-    of_two_apis_none_is_served(&api).await;
+    api.control.create("/v2/apis", &json!({ "name": "another", "protocolType": "HTTP" })).await.unwrap();
+    assert!(refused(&api).await.contains("2 HTTP APIs"));
 }
 
 async fn an_integration_that_it_does_not_know_is_not_served(api: &Api) {
@@ -186,9 +187,4 @@ async fn a_stage_that_it_does_not_know_is_not_served(api: &mut Api) {
         let said = refused(api).await;
         assert!(said.contains(expected), "{said}");
     }
-}
-
-async fn of_two_apis_none_is_served(api: &Api) {
-    api.control.create("/v2/apis", &json!({ "name": "another", "protocolType": "HTTP" })).await.unwrap();
-    assert!(refused(api).await.contains("2 HTTP APIs"));
 }

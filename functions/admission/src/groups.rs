@@ -1,7 +1,7 @@
 use api::{Code, Problem};
 use gate::Visitor;
 use lambda_http::Request;
-use sale::{BuyerClass, EpochMs, GroupName, Round};
+use sale::{BuyerClass, GroupName, Round};
 
 use crate::deps::AdmissionDeps;
 
@@ -20,7 +20,7 @@ pub(crate) async fn class_of(
 ) -> Result<BuyerClass, Problem> {
     let (terms, now) = (&round.terms, deps.clock.now());
     let groups_buy = &terms.gate.groups_buy;
-    let early_matters = terms.groups_matter_until_ms().is_some_and(|until| !is_past(until, now));
+    let early_matters = terms.groups_matter_until_ms().is_some_and(|until| now < until.plus_s(CLOCKS_DIFFER_S));
     if !early_matters && groups_buy.is_empty() {
         return Ok(BuyerClass::EVERYONE);
     }
@@ -40,8 +40,4 @@ pub(crate) async fn class_of(
     let listed = Box::pin(deps.ledger.groups_of(&visitor.user, &groups)).await.map_err(Problem::unanswered)?;
     let is_member = |group: &GroupName| by_token(group) || listed.contains(group);
     if may_buy(&is_member) { Ok(class_of(&is_member)) } else { Err(Problem::new(Code::NotAMember)) }
-}
-
-fn is_past(until: EpochMs, now: EpochMs) -> bool {
-    now >= until.plus_s(CLOCKS_DIFFER_S)
 }

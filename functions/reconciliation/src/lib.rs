@@ -89,7 +89,9 @@ async fn reconcile(deps: &ReconciliationDeps, summary: &mut ReconciliationSummar
         let tended = timeout(TEND_ALL_BUDGET, tend_all(deps, published, now, summary)).await;
         tended.unwrap_or_else(|late| failed(summary, "what buyers wait for", &late));
         // Also for rounds that are not open yet: a blocked user gets no challenge.
-        note_blocks(deps, published, now, summary).await;
+        let mut rounds = published.clone();
+        rotate(&mut rounds, now);
+        within(summary, "blocks", BLOCKS_BUDGET, reconcile_blocks(&deps.stock, &deps.ledger, &rounds, now)).await;
     }
     expire(deps, now, summary).await;
     audit_all(deps, &by_urgency(&published?, now), began, summary).await;
@@ -99,12 +101,6 @@ async fn reconcile(deps: &ReconciliationDeps, summary: &mut ReconciliationSummar
 /// Rounds that have opened, and all later rounds of their sales.
 fn begun(published: &[Round], now: EpochMs) -> impl Iterator<Item = &Round> {
     published.iter().filter(move |round| now >= round.terms.first_opens_at_ms() || round.id.number > RoundNumber(1))
-}
-
-async fn note_blocks(deps: &ReconciliationDeps, rounds: &[Round], now: EpochMs, summary: &mut ReconciliationSummary) {
-    let mut rounds = rounds.to_vec();
-    rotate(&mut rounds, now);
-    within(summary, "blocks", BLOCKS_BUDGET, reconcile_blocks(&deps.stock, &deps.ledger, &rounds, now)).await;
 }
 
 /// Runs a step within its time. Returns `None` if it fails or is late, which is recorded; the other steps still run.

@@ -82,9 +82,8 @@ pub(crate) async fn orders(deps: &ReservationDeps, request: &Request) -> Reply {
         deps.fulfilment.ledger.orders_of(&caller.user, after)
     );
     let page = page.map_err(Problem::unanswered)?;
-    let documents =
-        without_orders(queued, &page).iter().map(|reservation| Document::queued(reservation, now)).collect();
-    let mut documents: Vec<Document> = documents;
+    let queued = without_orders(queued, &page);
+    let mut documents: Vec<_> = queued.iter().map(|reservation| Document::queued(reservation, now)).collect();
     // One by one, so that a round's terms are only read once.
     for order in &page.orders {
         documents.push(shown(deps, order, now).await?);
@@ -102,11 +101,10 @@ fn without_orders(mut reservations: Vec<Reservation>, page: &OrdersPage) -> Vec<
 
 /// A user's reservations without an order, as far as Redis answers. If it does not, the list has the orders alone.
 async fn queued_of(deps: &ReservationDeps, user: &UserId, now: EpochMs) -> Vec<Reservation> {
-    let sales = match deps
-        .snapshots
-        .opened_last(MAX_ROUNDS, |opens_at, closes_at| may_be_queued(opens_at, closes_at, now))
-        .await
-    {
+    // Whether a reservation in a round with these times may still have no order.
+    let may_be_queued =
+        |opens_at: EpochMs, closes_at: EpochMs| now >= opens_at && now.since_ms(closes_at) < RESTORING_MS;
+    let sales = match deps.snapshots.opened_last(MAX_ROUNDS, may_be_queued).await {
         Ok(sales) => sales,
         Err(error) => {
             tracing::warn!(error = &error as &dyn std::error::Error, "orders are listed without queued reservations");
@@ -114,8 +112,7 @@ async fn queued_of(deps: &ReservationDeps, user: &UserId, now: EpochMs) -> Vec<R
         }
     };
     let held: Vec<_> = sales.iter().map(|sale| held_in(deps, &sale.round, user)).collect();
-    let held: Vec<Vec<Reservation>> = stream::iter(held).buffer_unordered(ROUNDS_AT_ONCE).collect().await;
-    held.into_iter().flatten().collect()
+    stream::iter(held).buffer_unordered(ROUNDS_AT_ONCE).flat_map(stream::iter).collect().await
 }
 
 async fn held_in(deps: &ReservationDeps, round: &Round, user: &UserId) -> Vec<Reservation> {
@@ -123,16 +120,8 @@ async fn held_in(deps: &ReservationDeps, round: &Round, user: &UserId) -> Vec<Re
         tracing::warn!(error = &error as &dyn std::error::Error, round = %round.id, "queued reservations of this round are not listed");
         Vec::new()
     });
-    reservations
-        .into_iter()
-        .filter(|stored| stored.state == ReservationState::Held)
-        .map(|stored| stored.reservation)
-        .collect()
-}
-
-/// Whether a reservation in a round with these times may still have no order.
-fn may_be_queued(first_opens_at: EpochMs, closes_at: EpochMs, now: EpochMs) -> bool {
-    now >= first_opens_at && now.since_ms(closes_at) < RESTORING_MS
+    let held = reservations.into_iter().filter(|stored| stored.state == ReservationState::Held);
+    held.map(|stored| stored.reservation).collect()
 }
 
 /// The latest round of a sale, read again if the sale was published, or the round begun, since the last read.

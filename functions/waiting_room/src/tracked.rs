@@ -443,6 +443,7 @@ fn after(
     closes_at_ms: EpochMs,
 ) -> LineDocument {
     let LinePosition { snapshot, progress, units: known } = position;
+    let (early, late) = (progress.people.max(snapshot.people), snapshot.late);
     let of_known = |UnitTotals { total, taken, may_return, .. }| Units { total, sold: taken, may_return };
     let units = known.map_or(before.units, of_known);
     let state = if snapshot.now >= closes_at_ms {
@@ -461,21 +462,16 @@ fn after(
         LineState::SoldOut if is_over => POLL_OVER_MS,
         LineState::SoldOut => POLL_SOLD_OUT_MS,
         LineState::Paused => POLL_STANDING_MS,
-        LineState::Before | LineState::Moving => poll_moving_ms(progress.people.max(snapshot.people) + snapshot.late),
+        LineState::Before | LineState::Moving => ((early + late) * 1000 / MOST_POLLS_PER_S).max(POLL_MOVING_MS),
     };
     LineDocument {
         state,
-        people: People::of(progress.people.max(snapshot.people), snapshot.late),
+        people: People::of(early, late),
         admitted: Admitted::of(&watermark, snapshot.late_admitted, flow.per_s, snapshot.now),
         units,
         poll_after_ms,
         ..before
     }
-}
-
-/// How often each of this many people should poll while the line moves, in milliseconds.
-fn poll_moving_ms(people: u64) -> u64 {
-    (people * 1000 / MOST_POLLS_PER_S).max(POLL_MOVING_MS)
 }
 
 #[cfg(test)]

@@ -34,10 +34,7 @@ pub fn no_body(request: &Request) -> Result<(), Problem> {
     #[derive(serde::Deserialize)]
     #[serde(deny_unknown_fields)]
     struct Nothing {}
-    if text_body(request)?.is_empty() {
-        return Ok(());
-    }
-    json_body::<Nothing>(request).map(|_| ())
+    if text_body(request)?.is_empty() { Ok(()) } else { json_body::<Nothing>(request).map(|_| ()) }
 }
 
 /// The body as JSON of the shape `T`, which should deny unknown fields. Fails with 415 unless the content type is
@@ -51,10 +48,7 @@ pub fn json_body<T: DeserializeOwned>(request: &Request) -> Result<T, Problem> {
 pub fn json_body_up_to<T: DeserializeOwned>(request: &Request, most: usize) -> Result<T, Problem> {
     let body = text_up_to(request, most)?;
     // A gateway that takes the body for text has put this in place of what it could not read.
-    if body.contains(char::REPLACEMENT_CHARACTER) {
-        return Err(not_utf_8());
-    }
-    json_of(request, body)
+    if body.contains(char::REPLACEMENT_CHARACTER) { Err(not_utf_8()) } else { json_of(request, body) }
 }
 
 /// Like [`json_body`], for a body whose signature has been verified, so that no gateway has changed it. Fails as

@@ -5,15 +5,12 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-fn names(text: &str) -> BTreeSet<String> {
-    text.split('"').skip(1).step_by(2).map(str::to_owned).collect()
-}
-
 /// The features of `context` that a manifest enables.
 fn declared(manifest: &str) -> BTreeSet<String> {
     let (_, context) = manifest.split_once("\ncontext = ").expect("it has the context");
     let (_, features) = context.split_once("features = [").expect("with features");
-    names(features.split_once(']').expect("a list").0)
+    let (features, _) = features.split_once(']').expect("a list");
+    features.split('"').skip(1).step_by(2).map(str::to_owned).collect()
 }
 
 fn sources(folder: &Path) -> String {
@@ -25,11 +22,8 @@ fn sources(folder: &Path) -> String {
 fn features() -> Vec<&'static str> {
     let (_, features) = include_str!("../Cargo.toml").split_once("[features]\n").unwrap();
     let lines = features.split_once("\n[").unwrap().0.lines();
-    lines
-        .filter_map(|line| line.split_once(" = "))
-        .map(|(name, _)| name)
-        .filter(|name| !["queues", "secrets"].contains(name))
-        .collect()
+    let names = lines.filter_map(|line| Some(line.split_once(" = ")?.0));
+    names.filter(|name| !["queues", "secrets"].contains(name)).collect()
 }
 
 /// Whether it calls `serve` with how its dependencies are made.
@@ -56,12 +50,8 @@ fn functions_declare_what_they_ask_for() {
         let source = sources(&function.join("src"));
         let asked: BTreeSet<String> =
             features().into_iter().filter(|feature| asked_for(&source, feature)).map(str::to_owned).collect();
-        assert_eq!(
-            declared(&fs::read_to_string(function.join("Cargo.toml")).unwrap()),
-            asked,
-            "{}",
-            function.display()
-        );
+        let manifest = fs::read_to_string(function.join("Cargo.toml")).unwrap();
+        assert_eq!(declared(&manifest), asked, "{}", function.display());
         used.extend(asked);
     }
     assert_eq!(used, features().into_iter().map(str::to_owned).collect(), "a feature that no function uses can go");

@@ -64,10 +64,7 @@ impl KeyRing {
         // Only sealed texts get here, though possibly from another version.
         let pass = read(&bytes[..HEAD]).ok_or(BadToken)?;
         let at = pass.issued_at_ms;
-        if now >= at.plus_s(PASS_LIFE_S) || at > now.plus_s(CLOCK_DIFFERENCE_S) {
-            return Err(BadToken);
-        }
-        Ok(pass)
+        if now >= at.plus_s(PASS_LIFE_S) || at > now.plus_s(CLOCK_DIFFERENCE_S) { Err(BadToken) } else { Ok(pass) }
     }
 }
 

@@ -19,7 +19,7 @@ const ALWAYS: [(&str, Condition); 11] = [
     ("a 202 has its message or its order", accepted_is_kept),
     ("a promise fails only for a reason that is true", reasons_are_true),
     ("a payment is taken or given back", payments_are_answered),
-    ("Redis offers no unit twice", redis_offers_no_unit_twice),
+    ("Redis offers no unit twice", |p, s| (0..p.scope.units).all(|unit| s.redis.free(unit) <= 1)),
     ("Redis calls ordered only what the ledger has", ordered_is_written),
     ("a rebuilt round offers nothing that is taken", |_, state| !state.ghost.offered_taken),
     ("while Redis loses nothing every unit is in one place", in_one_place_without_loss),
@@ -67,12 +67,8 @@ fn has_next(state: &State, is: fn(&Next) -> bool) -> bool {
 
 /// The live orders: user and unit.
 fn live_orders(state: &State) -> impl Iterator<Item = (u8, u8)> {
-    state
-        .ledger
-        .orders
-        .iter()
-        .zip(0..)
-        .filter_map(|(order, id)| order.filter(|order| order.is_live()).map(|order| (id, order.unit)))
+    let live = |(order, id): (&Option<Order>, u8)| order.filter(|order| order.is_live()).map(|order| (id, order.unit));
+    state.ledger.orders.iter().zip(0..).filter_map(live)
 }
 
 fn one_order_for_a_unit(protocol: &Protocol, state: &State) -> bool {
@@ -112,10 +108,6 @@ fn reasons_are_true(_: &Protocol, state: &State) -> bool {
 fn payments_are_answered(_: &Protocol, state: &State) -> bool {
     let answered = state.ghost.paid.into_iter().zip(state.ledger.refunds);
     state.ghost.charged.into_iter().zip(answered).all(|(charged, (paid, refund))| !charged || paid || refund)
-}
-
-fn redis_offers_no_unit_twice(protocol: &Protocol, state: &State) -> bool {
-    (0..protocol.scope.units).all(|unit| state.redis.free(unit) <= 1)
 }
 
 fn ordered_is_written(_: &Protocol, state: &State) -> bool {

@@ -1,7 +1,7 @@
 //! Traces of real runs, recorded by `tests/system/traces`: the model explains each as it is, but no edited version of it.
 
 use model::trace::{Answer, Effect, Explained, Function, How, Trace, Unexplained, What, Written, explain};
-use model::{IDS, Seat};
+use model::IDS;
 
 const TRACES: [(&str, &str); 3] = [
     ("a round", include_str!("traces/a-round.jsonl")),
@@ -114,11 +114,8 @@ fn two_steps_of_a_run_cannot_change_places() {
         let steps = steps(&trace);
         for (first, second) in steps.iter().zip(steps.iter().skip(1)) {
             let is_one_message = trace.records.iter().any(|record| {
-                let function = match &record.what {
-                    What::Begins { function, .. } => *function,
-                    _ => return false,
-                };
-                record.run == trace.records[*first].run && function != Function::Reconciliation
+                let What::Begins { function, .. } = &record.what else { return false };
+                record.run == trace.records[*first].run && *function != Function::Reconciliation
             });
             if trace.records[*first].run != trace.records[*second].run || !is_one_message {
                 continue;
@@ -131,10 +128,6 @@ fn two_steps_of_a_run_cannot_change_places() {
     }
 }
 
-fn other_seat(seat: &mut Seat) {
-    seat.unit ^= 1;
-}
-
 /// Changes the effect to another unit, or to another reservation if it names no unit.
 fn of_another(effect: &mut Effect) {
     match effect {
@@ -143,7 +136,7 @@ fn of_another(effect: &mut Effect) {
         | Effect::Adopt { seat, .. }
         | Effect::Place { seat, .. }
         | Effect::Fence { seat, .. }
-        | Effect::SendOrder { seat } => other_seat(seat),
+        | Effect::SendOrder { seat } => seat.unit ^= 1,
         Effect::Restore { units, .. } => units.iter_mut().for_each(|unit| *unit ^= 1),
         Effect::Load { taken: Some(taken), .. } => taken.rotate_left(1),
         Effect::Confirm { id, .. }

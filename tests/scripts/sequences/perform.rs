@@ -114,10 +114,7 @@ impl Sequence {
 
     async fn deliver_back(&mut self, message: u8, dies_at: Option<usize>) -> Outcome {
         let sent = self.messages.len();
-        if sent == 0 {
-            return Ok(());
-        }
-        self.deliver(sent - 1 - usize::from(message) % sent, dies_at).await
+        if sent == 0 { Ok(()) } else { self.deliver(sent - 1 - usize::from(message) % sent, dies_at).await }
     }
 
     async fn send_due(&mut self, round: &RoundId, most: usize, wait: bool) -> Outcome {

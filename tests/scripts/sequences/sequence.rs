@@ -133,9 +133,7 @@ impl Sequence {
             match self.redis.reseat(&reservation, refused).await? {
                 Reseated::LimitReached => return self.fail(&reservation, Failure::LimitReached).await.map(|()| true),
                 Reseated::To(Reservation { unit, slot, .. }) => (reservation.unit, reservation.slot) = (unit, slot),
-                Reseated::NoUnit => {
-                    return self.fail(&reservation, Failure::SoldOut).await.map(|()| true);
-                }
+                Reseated::NoUnit => return self.fail(&reservation, Failure::SoldOut).await.map(|()| true),
                 Reseated::AlreadyReleased if self.orders.get(&reservation.id).is_some() => {}
                 Reseated::AlreadyReleased => return wrong("released without the ledger's word"),
                 Reseated::UnknownSale => break,

@@ -32,11 +32,6 @@ impl Redis {
         unit.1 = None;
     }
 
-    fn take_back(&self) {
-        let cooldown_until = Instant::now() + COOLDOWN;
-        self.unit().1 = Some(cooldown_until);
-    }
-
     /// Redis's answer to a buyer who wins nothing: sold out for a while, unless the unit is for sale.
     fn say(&self) -> Option<SoldOut> {
         let now = Instant::now();
@@ -95,7 +90,7 @@ pub fn no_winner_hears_that_all_is_sold() {
         }
     };
     at_once_and(&state, 4, asks_or_wins, async |(_, redis)| {
-        redis.take_back();
+        redis.unit().1 = Some(Instant::now() + COOLDOWN);
         yield_now().await;
         pass(COOLDOWN);
         redis.sell_to("carol");
