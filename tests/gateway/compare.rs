@@ -98,11 +98,8 @@ fn differences(sent: &Sent, theirs: &Got, ours: &Got) -> Result<Vec<&'static str
     if let (Some(mut their_event), Some(mut our_event)) = (event(&theirs), event(&ours)) {
         let mut take = |name: &'static str, place: &str, parent: &str| {
             let key = place.rsplit('/').next().unwrap();
-            let removed: Vec<Option<Value>> = [&mut their_event, &mut our_event]
-                .into_iter()
-                .map(|event| event.pointer_mut(parent).and_then(Value::as_object_mut).and_then(|all| all.remove(key)))
-                .collect();
-            if removed[0] != removed[1] {
+            let remove = |event: &mut Value| event.pointer_mut(parent)?.as_object_mut()?.remove(key);
+            if remove(&mut their_event) != remove(&mut our_event) {
                 found.push(name);
             }
         };

@@ -25,10 +25,8 @@ fn main() {
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it"));
     let root = package.join("../..").canonicalize().expect("the workspace is there");
     println!("cargo::rerun-if-changed=src/scenarios");
-    let mut scenarios: Vec<PathBuf> = fs::read_dir(package.join("src/scenarios"))
-        .expect("a folder")
-        .map(|file| file.expect("a file").path())
-        .collect();
+    let files = fs::read_dir(package.join("src/scenarios")).expect("a folder");
+    let mut scenarios: Vec<PathBuf> = files.map(|file| file.expect("a file").path()).collect();
     scenarios.sort();
     let (mut modules, mut tests) = (String::new(), String::new());
     for scenario in &scenarios {

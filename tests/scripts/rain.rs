@@ -76,11 +76,8 @@ impl Weather {
         let plan = moved(str::from_utf8(&bytes[PLAN_AT..]).unwrap().parse().unwrap(), ms);
         bytes.truncate(PLAN_AT);
         bytes.extend(plan.to_string().bytes());
-        let () = self
-            .redis
-            .set_options(SALE_KEY, bytes, redis::SetOptions::default().with_expiration(redis::SetExpiry::KEEPTTL))
-            .await
-            .unwrap();
+        let kept = redis::SetOptions::default().with_expiration(redis::SetExpiry::KEEPTTL);
+        let () = self.redis.set_options(SALE_KEY, bytes, kept).await.unwrap();
     }
 
     /// Lets time pass until this moment.

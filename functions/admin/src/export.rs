@@ -67,10 +67,8 @@ pub(crate) async fn page(deps: &AdminDeps, request: &Request, sale: &str, round:
         Format::Csv => csv(documents, is_first),
         Format::Jsonl => documents.map(|document| json_line(&document)).collect(),
     };
-    let mut response = Response::builder()
-        .header(CONTENT_TYPE, format.content_type(is_first))
-        .header(CACHE_CONTROL, "no-store")
-        .header(ROWS, rows);
+    let response = Response::builder().header(CONTENT_TYPE, format.content_type(is_first));
+    let mut response = response.header(CACHE_CONTROL, "no-store").header(ROWS, rows);
     if is_first {
         let about = if found.more {
             deps.ledger.count_orders_about(&round, until).await.map_err(Problem::unanswered)?

@@ -158,11 +158,8 @@ pub(crate) async fn delete(deps: &AdminDeps, request: &Request, sale: &str) -> R
     match deps.ledger.delete_draft(&id).await.map_err(Problem::unanswered)? {
         Deleted::Now => {
             tracing::warn!(operator = entry.by.as_ref().map(ToString::to_string), sale = %id, "a draft is deleted");
-            Ok(Response::builder()
-                .status(StatusCode::NO_CONTENT)
-                .header(CACHE_CONTROL, "no-store")
-                .body(Body::Empty)
-                .expect("every header above is a plain value"))
+            let response = Response::builder().status(StatusCode::NO_CONTENT).header(CACHE_CONTROL, "no-store");
+            Ok(response.body(Body::Empty).expect("every header above is a plain value"))
         }
         Deleted::NoDraft => {
             Err(Problem::new(Code::NotAmendable).detail("the sale is not a draft; withdraw a published sale instead"))

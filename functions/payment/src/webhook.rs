@@ -116,13 +116,9 @@ mod tests {
     fn signed(body: &str, key: &str, timestamp: i64) -> Request {
         let webhook = Webhook::from_bytes(key.as_bytes().to_vec()).unwrap();
         let signature = webhook.sign("msg_1", timestamp, body.as_bytes()).unwrap();
-        HttpRequest::builder()
-            .header("content-type", "application/json")
-            .header("webhook-id", "msg_1")
-            .header("webhook-timestamp", timestamp)
-            .header("webhook-signature", signature)
-            .body(Body::Text(body.to_owned()))
-            .unwrap()
+        let head = HttpRequest::builder().header("content-type", "application/json").header("webhook-id", "msg_1");
+        let head = head.header("webhook-timestamp", timestamp).header("webhook-signature", signature);
+        head.body(Body::Text(body.to_owned())).unwrap()
     }
 
     #[test]

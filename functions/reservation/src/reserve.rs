@@ -120,11 +120,8 @@ async fn send_overdue(
     reservations: Vec<StoredReservation>,
 ) -> Result<(), Problem> {
     let now = deps.clock.now();
-    let held = reservations
-        .into_iter()
-        .filter(|stored| stored.state == ReservationState::Held)
-        .map(|stored| stored.reservation);
-    match held.max_by_key(|reservation| reservation.reserved_at_ms) {
+    let held = reservations.into_iter().filter(|stored| stored.state == ReservationState::Held);
+    match held.map(|stored| stored.reservation).max_by_key(|reservation| reservation.reserved_at_ms) {
         Some(latest) if now.since_ms(latest.reserved_at_ms) >= SEND_AGAIN_AFTER_MS => send(deps, request, latest).await,
         _ => Ok(()),
     }

@@ -190,11 +190,8 @@ impl Problem {
         }
         let members = Members { code: code.as_str(), others: members };
         let body = serde_json::to_string(&problem.with_extensions(members)).unwrap_or_default();
-        let mut response = Response::builder()
-            .status(code.status())
-            .extension(code)
-            .header(CONTENT_TYPE, "application/problem+json")
-            .header(CACHE_CONTROL, "no-store");
+        let response = Response::builder().status(code.status()).extension(code);
+        let mut response = response.header(CONTENT_TYPE, "application/problem+json").header(CACHE_CONTROL, "no-store");
         if let Some(seconds) = retry_after_s {
             response = response.header(RETRY_AFTER, seconds);
             if let Some(policy) = policy {

@@ -10,12 +10,9 @@ pub type Reply = Result<Response<Body>, Problem>;
 /// A JSON response that must not be cached.
 pub fn json(status: StatusCode, body: &impl Serialize) -> Response<Body> {
     let body = serde_json::to_string(body).expect("answers have text keys and plain values only");
-    Response::builder()
-        .status(status)
-        .header(CONTENT_TYPE, "application/json")
-        .header(CACHE_CONTROL, "no-store")
-        .body(Body::Text(body))
-        .expect("every header above is a plain value")
+    let response = Response::builder().status(status).header(CONTENT_TYPE, "application/json");
+    let response = response.header(CACHE_CONTROL, "no-store").body(Body::Text(body));
+    response.expect("every header above is a plain value")
 }
 
 pub fn respond(reply: Reply) -> Response<Body> {

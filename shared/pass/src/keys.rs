@@ -102,10 +102,8 @@ fn number(name: &str) -> Option<u8> {
 
 impl fmt::Debug for KeyRing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("KeyRing")
-            .field("signing", &self.signing)
-            .field("known", &self.keys.keys().collect::<Vec<_>>())
-            .finish()
+        let known: Vec<_> = self.keys.keys().collect();
+        f.debug_struct("KeyRing").field("signing", &self.signing).field("known", &known).finish()
     }
 }
 

@@ -115,10 +115,9 @@ fn places(rule: Rule, users: usize, requests: &[Request], seeds: std::ops::Range
     let many = seeds.end - seeds.start;
     let mut counts = vec![0; users * users];
     for seed in seeds {
-        rule(&bytes(seed), users, requests)
-            .into_iter()
-            .enumerate()
-            .for_each(|(user, rank)| counts[user * users + rank] += 1);
+        for (user, rank) in rule(&bytes(seed), users, requests).into_iter().enumerate() {
+            counts[user * users + rank] += 1;
+        }
     }
     chi2(&counts, many as f64 / users as f64) / limit(((users - 1) * (users - 1)) as f64)
 }

@@ -52,27 +52,16 @@ pub fn aws_config(settings: &Settings) -> Result<SdkConfig, MissingSetting> {
 
 /// The same for clients of an AWS at `endpoint`.
 pub fn aws_config_at(endpoint: &str, region: &'static str, credentials: Credentials) -> SdkConfig {
-    bounded(http_client())
-        .into_builder()
-        .endpoint_url(endpoint)
-        .region(Region::new(region))
-        .credentials_provider(SharedCredentialsProvider::new(credentials))
-        .build()
+    let config = bounded(http_client()).into_builder().endpoint_url(endpoint).region(Region::new(region));
+    config.credentials_provider(SharedCredentialsProvider::new(credentials)).build()
 }
 
 /// The common configuration of AWS clients, with bounds on every wait.
 fn bounded(http: SharedHttpClient) -> SdkConfig {
-    let timeouts = TimeoutConfig::builder()
-        .connect_timeout(CONNECT_TIMEOUT)
-        .operation_attempt_timeout(ATTEMPT_TIMEOUT)
-        .operation_timeout(CALL_TIMEOUT)
-        .build();
-    SdkConfig::builder()
-        .behavior_version(BehaviorVersion::latest())
-        .http_client(http)
-        .timeout_config(timeouts)
-        .retry_config(RetryConfig::standard().with_max_attempts(MAX_ATTEMPTS))
-        .build()
+    let timeouts = TimeoutConfig::builder().connect_timeout(CONNECT_TIMEOUT).operation_attempt_timeout(ATTEMPT_TIMEOUT);
+    let timeouts = timeouts.operation_timeout(CALL_TIMEOUT).build();
+    let config = SdkConfig::builder().behavior_version(BehaviorVersion::latest()).http_client(http);
+    config.timeout_config(timeouts).retry_config(RetryConfig::standard().with_max_attempts(MAX_ATTEMPTS)).build()
 }
 
 fn http_client() -> SharedHttpClient {

@@ -172,12 +172,8 @@ impl Protocol {
     pub(crate) fn stage(&self, redis: &mut Redis, taken: &Guards) {
         // One write per user, which replaces that user's record.
         let has_order = |id| taken.iter().flatten().any(|guard| self.user(guard.0) == self.user(id));
-        redis
-            .reservations
-            .iter_mut()
-            .zip(0..)
-            .filter(|(_, id)| has_order(*id))
-            .for_each(|(reservation, _)| *reservation = None);
+        let replaced = redis.reservations.iter_mut().zip(0..).filter(|(_, id)| has_order(*id));
+        replaced.for_each(|(reservation, _)| *reservation = None);
         for (guard, unit) in taken.iter().zip(0..) {
             if let Some((id, slot)) = *guard {
                 redis.reservations[usize::from(id)] =

@@ -207,12 +207,8 @@ impl Expected {
                 prop_assert!(lanes.stock().view().await.unwrap().is_none());
                 // Processes that are in the middle of a transfer of these lanes go on after the load.
                 self.live.retain(|(reservation, ordered)| *ordered || !are_lost.contains(&reservation.lane));
-                let taken: Vec<Reservation> = self
-                    .live
-                    .iter()
-                    .filter(|(_, ordered)| *ordered)
-                    .map(|(reservation, _)| reservation.clone())
-                    .collect();
+                let ordered = self.live.iter().filter(|(_, ordered)| *ordered);
+                let taken: Vec<Reservation> = ordered.map(|(reservation, _)| reservation.clone()).collect();
                 prop_assert!(lanes.load(&taken).await.unwrap());
                 // By then a process has forgotten what it knew of the lanes.
                 lanes.server.server = lanes.another_process();
@@ -245,12 +241,8 @@ impl Expected {
         self.accepted.clear();
 
         let view = stock.view().await.unwrap().unwrap();
-        let reservations: Vec<Reservation> = view
-            .reservations
-            .into_iter()
-            .filter(|stored| stored.state.is_live())
-            .map(|stored| stored.reservation)
-            .collect();
+        let live = view.reservations.into_iter().filter(|stored| stored.state.is_live());
+        let reservations: Vec<Reservation> = live.map(|stored| stored.reservation).collect();
         for reservation in &reservations {
             let is_live =
                 self.live.iter().any(|(live, ordered)| live == reservation || *ordered && live.id == reservation.id);
@@ -302,10 +294,8 @@ fn every_unit_is_in_one_place_all_the_time() {
             prop_assert!(lanes.load(&[]).await.unwrap());
             let mut expected = Expected::default();
             for step in &steps {
-                expected
-                    .perform(&mut lanes, step)
-                    .await
-                    .map_err(|error| TestCaseError::fail(format!("{step:?}: {error}")))?;
+                let performed = expected.perform(&mut lanes, step).await;
+                performed.map_err(|error| TestCaseError::fail(format!("{step:?}: {error}")))?;
             }
             wait(&mut lanes).await;
             let mut free = lanes.places().await.0;

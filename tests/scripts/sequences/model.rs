@@ -200,12 +200,8 @@ impl Model {
         }
         let keeps_unit = own.is_some() && refused == Refused::Slot;
         let (own, mut slot) = (own.is_some(), *slot);
-        let used: BTreeSet<Slot> = self
-            .live(user)
-            .iter()
-            .filter(|stored| stored.reservation.id != *id)
-            .map(|stored| stored.reservation.slot)
-            .collect();
+        let others = self.live(user).into_iter().filter(|stored| stored.reservation.id != *id);
+        let used: BTreeSet<Slot> = others.map(|stored| stored.reservation.slot).collect();
         if keeps_unit || (used.contains(&slot) && !own) {
             let limit = self.round.terms.per_user_limit;
             let others = (1..limit).map(|later| Slot((slot.0 + later) % limit));

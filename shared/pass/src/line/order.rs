@@ -15,14 +15,9 @@ const ORDER: &str = "line/1/order";
 pub fn commit(round: &RoundId, seed: &Seed) -> Commitment {
     let sale = round.sale.as_str();
     let length = u32::try_from(sale.len()).expect("a sale's id is short");
-    let hash = Sha256::new()
-        .chain_update([COMMITMENT.len() as u8])
-        .chain_update(COMMITMENT)
-        .chain_update(length.to_be_bytes())
-        .chain_update(sale)
-        .chain_update(round.number.0.to_be_bytes())
-        .chain_update(seed.0);
-    Commitment(hash.finalize().into())
+    let hash = Sha256::new().chain_update([COMMITMENT.len() as u8]).chain_update(COMMITMENT);
+    let hash = hash.chain_update(length.to_be_bytes()).chain_update(sale).chain_update(round.number.0.to_be_bytes());
+    Commitment(hash.chain_update(seed.0).finalize().into())
 }
 
 /// HMAC-SHA256 under `key` of the length of `label` in one byte, and `label`.
