@@ -6,9 +6,11 @@ use crate::prelude::*;
 
 pub(crate) const HOUR_MS: i64 = 3_600_000;
 
-/// Redis's clock.
-async fn now(round: &TestRound) -> EpochMs {
-    round.stock().read_line().await.unwrap().now
+/// A Redis without rounds, and the time of its clock.
+async fn start() -> (TestRound, EpochMs) {
+    let round = TestRound::start_empty();
+    let now = round.stock().read_line().await.unwrap().now;
+    (round, now)
 }
 
 /// A request to join the line of a sale that opens in `opens_in_ms`.
@@ -48,8 +50,7 @@ async fn moved_to(stock: RoundStock<'_>, step: &LineStep) -> (u64, u32) {
 
 #[tokio::test]
 async fn there_are_tickets_from_a_moment_until_the_sale_closes() {
-    let round = TestRound::start_empty();
-    let (alice, now) = (user("alice"), now(&round).await);
+    let ((round, now), alice) = (start().await, user("alice"));
     let early = joining(&alice, now, 2 * HOUR_MS);
     assert_eq!(join(&round, &early).await, Joined::NotOpen(early.tickets_from));
     assert_eq!(join(&round, &joining(&alice, now, -2 * HOUR_MS)).await, Joined::Closed);
@@ -58,8 +59,7 @@ async fn there_are_tickets_from_a_moment_until_the_sale_closes() {
 
 #[tokio::test]
 async fn early_ones_are_known_again_after_the_opening_and_late_ones_by_their_first_second() {
-    let round = TestRound::start_empty();
-    let at = now(&round).await;
+    let (round, at) = start().await;
     for number in 0..100 {
         assert_eq!(join(&round, &joining(&user(format_args!("early-{number}")), at, HOUR_MS / 2)).await, Joined::Early);
     }
@@ -86,8 +86,7 @@ async fn early_ones_are_known_again_after_the_opening_and_late_ones_by_their_fir
 /// With 10 bits for each person, 7 of them set, 0.8 % are mistaken for early: 8 of 1,000. More than 30 would be seven standard deviations.
 #[tokio::test]
 async fn few_late_ones_are_taken_for_early_ones() {
-    let round = TestRound::start_empty();
-    let at = now(&round).await;
+    let (round, at) = start().await;
     let mut redis = round.redis().await;
     // Half of its bits, as once all expected people have come.
     let full: Vec<u8> = (0..12_500_u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
@@ -108,18 +107,14 @@ async fn a_line_is_moved_by_one_of_those_who_looked() {
     let look = stock.read_line().await.unwrap();
     assert_eq!(look.progress.as_deref(), Some("17 5 0 0 1 2 3 4 5"));
     assert_eq!(stock.move_line(&step(look.progress.clone(), None, 7)).await.unwrap(), LineMoved::To(7, 0));
-    assert_eq!(
-        stock.move_line(&step(look.progress, None, 8)).await.unwrap(),
-        LineMoved::Overtaken,
-        "another step was quicker"
-    );
+    let second = stock.move_line(&step(look.progress, None, 8)).await.unwrap();
+    assert_eq!(second, LineMoved::Overtaken, "another step was quicker");
 }
 
 #[tokio::test]
 async fn late_ones_are_admitted_by_their_seconds_and_part_of_a_second() {
-    let round = TestRound::start_empty();
-    let stock = round.stock();
-    let now_s = now(&round).await.0 as u64 / 1000;
+    let (round, now) = start().await;
+    let (stock, now_s) = (round.stock(), now.0 as u64 / 1000);
     came(&round, now_s - 100, 2).await;
     came(&round, now_s - 95, 4).await;
     came(&round, now_s + 1000, 3).await;
@@ -132,19 +127,16 @@ async fn late_ones_are_admitted_by_their_seconds_and_part_of_a_second() {
         moved.push((late_s as i64 - now_s as i64, late_ppb, stock.read_line().await.unwrap().late_admitted));
     }
     let last = moved.pop().unwrap();
-    assert_eq!(
-        moved,
-        [(-100, 0, 0), (-100, 500_000_000, 1), (-95, 0, 2), (-95, 250_000_000, 3), (-95, 750_000_000, 5),]
-    );
+    let expected = [(-100, 0, 0), (-100, 500_000_000, 1), (-95, 0, 2), (-95, 250_000_000, 3), (-95, 750_000_000, 5)];
+    assert_eq!(moved, expected);
     assert!((0..60).contains(&last.0) && (last.1, last.2) == (0, 6), "up to now, since no one else waits: {last:?}");
 }
 
 /// For any numbers, a step by one person moves by one: the stored share of a second converts back to the same number of people.
 #[tokio::test]
 async fn no_number_of_late_ones_in_a_second_stops_the_line() {
-    let round = TestRound::start_empty();
-    let stock = round.stock();
-    let second = now(&round).await.0 as u64 / 1000 - 100;
+    let (round, now) = start().await;
+    let (stock, second) = (round.stock(), now.0 as u64 / 1000 - 100);
     let mut redis = round.redis().await;
     for count in [3, 6, 7, 9, 300] {
         let () = redis.del(&["arrivals:{lamp:1:line}", "line:{lamp:1:line}"]).await.unwrap();
@@ -161,8 +153,7 @@ async fn no_number_of_late_ones_in_a_second_stops_the_line() {
 
 #[tokio::test]
 async fn nobody_is_early_once_the_line_has_opened() {
-    let round = TestRound::start_empty();
-    let at = now(&round).await;
+    let (round, at) = start().await;
     let (alice, bob) = (user("alice"), user("bob"));
     assert_eq!(join(&round, &joining(&alice, at, HOUR_MS / 2)).await, Joined::Early);
     round.stock().move_line(&step(None, None, 0)).await.unwrap();
@@ -174,8 +165,7 @@ async fn nobody_is_early_once_the_line_has_opened() {
 
 #[tokio::test]
 async fn a_filter_is_large_enough_and_never_too_large() {
-    let round = TestRound::start_empty();
-    let at = now(&round).await;
+    let (round, at) = start().await;
     let mut redis = round.redis().await;
     let alice = user("alice");
     for (expected, bytes) in
@@ -191,8 +181,7 @@ async fn a_filter_is_large_enough_and_never_too_large() {
 /// A filter for two hundred people, which is soon full. Six hundred come.
 #[tokio::test]
 async fn a_filter_that_is_full_is_followed_by_another_one() {
-    let round = TestRound::start_empty();
-    let at = now(&round).await;
+    let (round, at) = start().await;
     let () = round.redis().await.setbit("early:{lamp:1:line}", 1_999, false).await.unwrap();
     let early: Vec<UserId> = (0..600).map(|number| user(format_args!("early-{number}"))).collect();
     for user in &early {
@@ -212,8 +201,7 @@ async fn a_filter_that_is_full_is_followed_by_another_one() {
 /// The sale should have opened but was not loaded, and its opening is postponed.
 #[tokio::test]
 async fn who_was_late_for_an_opening_that_was_put_off_is_early() {
-    let round = TestRound::start_empty();
-    let at = now(&round).await;
+    let (round, at) = start().await;
     let (bob, carol) = (user("bob"), user("carol"));
     for late in [&bob, &carol] {
         assert!(matches!(join(&round, &joining(late, at, -1000)).await, Joined::Late(_)));
@@ -231,8 +219,7 @@ async fn who_was_late_for_an_opening_that_was_put_off_is_early() {
 
 #[tokio::test]
 async fn whoever_joins_keeps_the_line_for_as_long_as_the_sale_lasts_by_now() {
-    let round = TestRound::start_empty();
-    let at = now(&round).await;
+    let (round, at) = start().await;
     let mut redis = round.redis().await;
     let alice = user("alice");
     for longer_ms in [0, 50 * HOUR_MS, 20 * HOUR_MS] {
@@ -253,8 +240,8 @@ async fn whoever_joins_keeps_the_line_for_as_long_as_the_sale_lasts_by_now() {
 
 #[tokio::test]
 async fn whoever_looks_keeps_the_line_for_as_long_as_the_sale_lasts_by_now() {
-    let round = TestRound::start_empty();
-    let (stock, at) = (round.stock(), now(&round).await);
+    let (round, at) = start().await;
+    let stock = round.stock();
     let mut redis = round.redis().await;
     let () = redis.setbit("early:{lamp:1:line}", 9, false).await.unwrap();
     // The second person starts another filter.
@@ -275,9 +262,8 @@ async fn whoever_looks_keeps_the_line_for_as_long_as_the_sale_lasts_by_now() {
 
 #[tokio::test]
 async fn it_does_not_go_beyond_what_it_may() {
-    let round = TestRound::start_empty();
-    let stock = round.stock();
-    let second = now(&round).await.0 as u64 / 1000 - 100;
+    let (round, now) = start().await;
+    let (stock, second) = (round.stock(), now.0 as u64 / 1000 - 100);
     came(&round, second, 4).await;
     let step = |late_most| LineStep { late_most: Some(late_most), ..step(None, Some(1), 0) };
     for most in [(0, 0), (second - 1, 999_999_999), (second, 249_999_999)] {

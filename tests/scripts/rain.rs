@@ -360,10 +360,8 @@ async fn redis_hands_out_what_is_available_and_nothing_more() {
                         Reserve::Reserved(reservation) => {
                             assert!(!in_cooldown || answered >= cooldown_until, "{context}: it was in cooldown");
                             assert_eq!(model.take(), Some(reservation.unit), "{context}");
-                            assert!(
-                                reservation.reserved_at_ms >= model.nobody_before,
-                                "{context}: a mark was still set"
-                            );
+                            let may_win = reservation.reserved_at_ms >= model.nobody_before;
+                            assert!(may_win, "{context}: a mark was still set");
                             model.held.push(reservation);
                             model.promised = None;
                             won += 1;

@@ -22,10 +22,8 @@ async fn a_returned_unit_comes_first() {
     let first = round.buy(&user("bob")).await;
     let reservation = round.buy(&user("alice")).await;
     round.release(&first).await;
-    assert_eq!(
-        reseat(&round, &reservation, Refused::Unit).await,
-        Reseated::To(Reservation { unit: Unit(1), ..reservation })
-    );
+    let moved = Reservation { unit: Unit(1), ..reservation.clone() };
+    assert_eq!(reseat(&round, &reservation, Refused::Unit).await, Reseated::To(moved));
     assert_eq!(round.view().await.counters.returned, 0);
 }
 
@@ -84,10 +82,8 @@ async fn its_own_reservation_counts_before_another_in_the_slot_that_the_message_
     // The message is from before a failover, when Redis had given it slot 0.
     let message = Reservation { slot: first.slot, ..reservation.clone() };
     assert_eq!(reseat(&round, &message, Refused::Unit).await, Reseated::To(reservation.clone()));
-    assert_eq!(
-        reseat(&round, &reservation, Refused::Unit).await,
-        Reseated::To(Reservation { unit: Unit(3), ..reservation })
-    );
+    let moved = Reservation { unit: Unit(3), ..reservation.clone() };
+    assert_eq!(reseat(&round, &reservation, Refused::Unit).await, Reseated::To(moved));
 }
 
 /// Redis was lost; since then the user and somebody else got its slot and its unit.

@@ -1,7 +1,7 @@
 //! Traces of real runs, recorded by `tests/system/traces`: the model explains each as it is, but no edited version of it.
 
-use model::trace::{Answer, Effect, Explained, Function, How, Trace, Unexplained, What, Written, explain};
 use model::IDS;
+use model::trace::{Answer, Effect, Explained, Function, How, Trace, Unexplained, What, Written, explain};
 
 const TRACES: [(&str, &str); 3] = [
     ("a round", include_str!("traces/a-round.jsonl")),
@@ -64,13 +64,11 @@ fn no_step_can_be_left_out() {
 
 #[test]
 fn no_step_can_be_done_twice() {
+    use Effect::{Refund, Restore, SendExpiry, SendOrder};
     for (name, trace) in traces() {
         for (at, effect) in changes(&trace) {
             // A message may be sent again, and the model allows `restore` whether or not units have moved.
-            if matches!(
-                effect,
-                Effect::SendOrder { .. } | Effect::SendExpiry { .. } | Effect::Refund { .. } | Effect::Restore { .. }
-            ) {
+            if matches!(effect, SendOrder { .. } | SendExpiry { .. } | Refund { .. } | Restore { .. }) {
                 continue;
             }
             let mut edited = trace.clone();

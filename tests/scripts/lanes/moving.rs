@@ -205,16 +205,9 @@ async fn a_reservation_gets_another_unit_from_any_lane() {
         panic!("unit 3 is free")
     };
     assert_eq!((reservation.unit, reservation.lane), (Unit(3), lanes.lane(0)));
-    assert_eq!(
-        lanes.stock().reseat(&reservations[0], stock::Refused::Unit).await.unwrap(),
-        Reseated::To(reservation),
-        "it keeps that unit"
-    );
-    assert_eq!(
-        lanes.stock().reseat(&reservations[1], stock::Refused::Unit).await.unwrap(),
-        Reseated::NoUnit,
-        "no unit is left in any lane"
-    );
+    let reseat = async |at: usize| lanes.stock().reseat(&reservations[at], stock::Refused::Unit).await.unwrap();
+    assert_eq!(reseat(0).await, Reseated::To(reservation), "it keeps that unit");
+    assert_eq!(reseat(1).await, Reseated::NoUnit, "no unit is left in any lane");
 }
 
 /// An order has a unit that is free in another lane.
