@@ -278,40 +278,32 @@ impl Model for DrawProtocol {
     }
 
     fn properties(&self) -> Vec<Property<Self>> {
+        let (always, sometimes) = (Property::<Self>::always, Property::<Self>::sometimes);
         vec![
-            Property::always("who has an order of a closed draw was counted", |_, state: &DrawState| {
+            always("who has an order of a closed draw was counted", |_, state| {
                 let ordered = bits(&state.entries, |entry| matches!(entry, Entry::Ordered { .. }));
                 state.closed.is_none_or(|closed| closed == ordered)
             }),
-            Property::always("nobody wins twice", |_, state: &DrawState| {
-                let [first, second] = state.winners;
-                first.is_none() || first != second
-            }),
-            Property::always("each prize has the winner of what was published", |_, state: &DrawState| {
+            always("nobody wins twice", |_, s| s.winners[0].is_none() || s.winners[0] != s.winners[1]),
+            always("each prize has the winner of what was published", |_, state| {
                 let due = |prize: usize| state.closed.and_then(|closed| winner_of(closed, prize as u8));
                 (0..PRIZES).all(|prize| state.winners[prize].is_none() || state.winners[prize] == due(prize))
             }),
-            Property::always("a prize that is done has its winner, who was sent for", |_, state: &DrawState| {
+            always("a prize that is done has its winner, who was sent for", |_, state| {
                 (0..usize::from(state.awarded)).all(|prize| {
                     let sends = state.runs.contains(&DrawRun::Sending(prize as u8));
                     state.winners[prize].is_some() && (state.sent[prize] || sends)
                 })
             }),
-            Property::always("nobody is late unless Redis lost the round", |_, state: &DrawState| {
-                state.is_lost || !state.entries.contains(&Entry::Late)
-            }),
-            Property::always("who comes to an end has drawn", |protocol: &Self, state: &DrawState| {
+            always("nobody is late unless Redis lost the round", |_, s| s.is_lost || !s.entries.contains(&Entry::Late)),
+            always("who comes to an end has drawn", |protocol, state| {
                 let mut actions = Vec::new();
                 protocol.actions(state, &mut actions);
                 !actions.is_empty() || is_drawn(state)
             }),
-            Property::sometimes("all prizes are won", |_, state: &DrawState| {
-                is_drawn(state) && state.winners.iter().all(Option::is_some)
-            }),
-            Property::sometimes("nobody entered, and it is drawn", |_, state: &DrawState| {
-                is_drawn(state) && state.closed == Some(0)
-            }),
-            Property::sometimes("an order is placed on the condition", |_, state: &DrawState| {
+            sometimes("all prizes are won", |_, s| is_drawn(s) && s.winners.iter().all(Option::is_some)),
+            sometimes("nobody entered, and it is drawn", |_, s| is_drawn(s) && s.closed == Some(0)),
+            sometimes("an order is placed on the condition", |_, state| {
                 state.entries.contains(&Entry::Placing { checked: true })
             }),
         ]

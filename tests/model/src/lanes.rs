@@ -140,15 +140,6 @@ pub enum Loader {
     Write(u8, Box<Lane>),
 }
 
-impl Loader {
-    const fn lane(&self) -> Option<usize> {
-        match self {
-            Self::Idle => None,
-            Self::ReadOther(lane, _) | Self::ReadGuards(lane, ..) | Self::Write(lane, _) => Some(*lane as usize),
-        }
-    }
-}
-
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct LaneState {
     pub lanes: [Lane; LANES],
@@ -367,13 +358,9 @@ impl LaneProtocol {
         let Lane { moves, generation, record, accepted, .. } = lane;
         let reading = Reading { moves, generation, is_empty: lane.free == 0, record, accepted };
         let is_again = first.iter().all(Option::is_some);
-        if is_again {
-            second[at] = Some(reading)
-        } else {
-            first[at] = Some(reading)
-        }
-        let readings = if is_again { second } else { first };
-        let [Some(zero), Some(one)] = readings else {
+        let readings = if is_again { &mut second } else { &mut first };
+        readings[at] = Some(reading);
+        let [Some(zero), Some(one)] = *readings else {
             state.callers[user] = Caller::Look { first, second };
             return;
         };
@@ -578,7 +565,7 @@ impl Model for LaneProtocol {
             if state.lanes[lane].is_loaded && state.losses > 0 {
                 actions.push(LaneAction::Lose(lane));
             }
-            if !state.lanes[lane].is_loaded && state.loader.lane().is_none() {
+            if !state.lanes[lane].is_loaded && state.loader == Loader::Idle {
                 actions.push(LaneAction::BeginLoad(lane));
             }
         }
@@ -595,13 +582,12 @@ impl Model for LaneProtocol {
     }
 
     fn properties(&self) -> Vec<Property<Self>> {
+        let (always, sometimes) = (Property::<Self>::always, Property::<Self>::sometimes);
         vec![
-            Property::always("a unit is in exactly one record", |_, state: &LaneState| is_in_one_place(state)),
-            Property::always("nobody is told sold out while a unit was free throughout", |_, state: &LaneState| {
-                !state.told_wrongly
-            }),
-            Property::always("nothing is oversold", |_, state: &LaneState| !state.was_oversold),
-            Property::always("at an end everything is sold, or nobody wants more", |protocol: &Self, state| {
+            always("a unit is in exactly one record", |_, state| is_in_one_place(state)),
+            always("nobody is told sold out while a unit was free throughout", |_, state| !state.told_wrongly),
+            always("nothing is oversold", |_, state| !state.was_oversold),
+            always("at an end everything is sold, or nobody wants more", |protocol, state| {
                 let mut actions = Vec::new();
                 protocol.actions(state, &mut actions);
                 actions.retain(|action| !matches!(action, LaneAction::Lose(_) | LaneAction::End(_)));
@@ -610,21 +596,19 @@ impl Model for LaneProtocol {
                 !actions.is_empty()
                     || (state.lanes.iter().all(|lane| lane.record.is_none()) && (is_sold || !is_waiting))
             }),
-            Property::always("what Redis says is sold, the ledger has", |_, state: &LaneState| {
+            always("what Redis says is sold, the ledger has", |_, state| {
                 state.lanes.iter().flat_map(|lane| lane.reservations.iter().enumerate()).all(|(user, unit)| {
                     let has = |unit: u8| state.guards[usize::from(unit)] == Some(user as u8);
                     unit.is_none_or(|unit| has(unit) || state.callers[user] == Caller::GiveBack)
                 })
             }),
-            Property::sometimes("a unit of the other lane is won", |_, state: &LaneState| {
+            sometimes("a unit of the other lane is won", |_, state| {
                 state.lanes[0].reservations.iter().flatten().any(|unit| DEALT[1] & (1 << unit) != 0)
             }),
-            Property::sometimes("everything is sold and somebody was told so", |_, state: &LaneState| {
+            sometimes("everything is sold and somebody was told so", |_, state| {
                 state.guards.iter().all(Option::is_some) && state.callers.contains(&Caller::SoldOut)
             }),
-            Property::sometimes("reconciliation finishes a transfer", |_, state: &LaneState| {
-                matches!(state.finisher, Finisher::Delete(..))
-            }),
+            sometimes("reconciliation finishes a transfer", |_, state| matches!(state.finisher, Finisher::Delete(..))),
         ]
     }
 }

@@ -209,22 +209,15 @@ impl Model for ReadsProtocol {
     }
 
     fn properties(&self) -> Vec<Property<Self>> {
+        let (always, sometimes) = (Property::<Self>::always, Property::<Self>::sometimes);
         vec![
-            Property::always("no user has more live orders than the limit", |_, state: &ReadsState| {
-                state.written.live().count() <= 1
-            }),
-            Property::always("the limit is only said to be reached if it was", |_, state: &ReadsState| {
+            always("no user has more live orders than the limit", |_, state| state.written.live().count() <= 1),
+            always("the limit is only said to be reached if it was", |_, state| {
                 (0..ORDERS).all(|id| state.placing[id] != Placing::Refused || state.was_full[id])
             }),
-            Property::always("the audit calls no unit oversold", |_, state: &ReadsState| {
-                !matches!(state.audit, Audit::Orders(0, 2..))
-            }),
-            Property::sometimes("a place is freed", |_, state: &ReadsState| {
-                state.placing.iter().any(|placing| matches!(placing, Placing::Free(_)))
-            }),
-            Property::sometimes("somebody is refused", |_, state: &ReadsState| {
-                state.placing.contains(&Placing::Refused)
-            }),
+            always("the audit calls no unit oversold", |_, state| !matches!(state.audit, Audit::Orders(0, 2..))),
+            sometimes("a place is freed", |_, s| s.placing.iter().any(|placing| matches!(placing, Placing::Free(_)))),
+            sometimes("somebody is refused", |_, state| state.placing.contains(&Placing::Refused)),
         ]
     }
 }

@@ -5,7 +5,6 @@ use crate::stored::{IDS, Ledger, Redis};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Replica {
     pub redis: Redis,
-    /// How many writes it has missed.
     pub behind: u8,
 }
 
@@ -40,11 +39,19 @@ pub struct Ghost {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct State {
     pub redis: Redis,
-    /// A replica that Redis may fail over to.
     pub replica: Option<Replica>,
     pub ledger: Ledger,
     /// Messages and running functions, sorted so that equal states compare equal.
     pub jobs: Vec<Job>,
     pub left: Left,
     pub ghost: Ghost,
+}
+
+impl State {
+    /// Sends a message. If the queue already has it, this is a duplicate, which is counted elsewhere.
+    pub(crate) fn send(&mut self, message: Job) {
+        if !self.jobs.contains(&message) {
+            self.jobs.push(message);
+        }
+    }
 }

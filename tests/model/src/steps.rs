@@ -3,7 +3,7 @@
 use crate::job::{After, Job, Next, Refusal, Who};
 use crate::scripts::Reseated;
 use crate::state::State;
-use crate::stored::{Order, OrderState, Seat, UNITS};
+use crate::stored::{Guards, Order, OrderState, Seat, UNITS};
 use crate::writes::Placed;
 use crate::{Mistake, Protocol};
 
@@ -11,64 +11,47 @@ impl Protocol {
     /// Runs a job through its next effect. Meanwhile the job is not in the state's list.
     pub(crate) fn step(&self, state: &mut State, job: Job) -> After {
         match job.next {
-            Next::Start => self.start(state, job),
-            Next::Place(seat) => self.try_to_place(state, seat),
-            Next::Reseat(seat, refusal) => match self.reseat(&mut state.redis, seat, refusal) {
-                Reseated::To(seat) => After::Goes(Next::Place(seat)),
-                Reseated::SoldOut => self.fail(state, seat, OrderState::SoldOut, refusal),
-                Reseated::LimitReached => self.fail(state, seat, OrderState::Failed, refusal),
-                Reseated::AlreadyReleased => After::Goes(Next::Place(seat)),
-                Reseated::UnknownSale => After::Failed,
-            },
+            Next::Start => return self.start(state, job),
+            Next::Place(seat) => return self.try_to_place(state, seat),
+            Next::Reseat(seat, refusal) => {
+                return match self.reseat(&mut state.redis, seat, refusal) {
+                    Reseated::To(seat) => After::Goes(Next::Place(seat)),
+                    Reseated::SoldOut => self.fail(state, seat, OrderState::SoldOut, refusal),
+                    Reseated::LimitReached => self.fail(state, seat, OrderState::Failed, refusal),
+                    Reseated::AlreadyReleased => After::Goes(Next::Place(seat)),
+                    Reseated::UnknownSale => After::Failed,
+                };
+            }
             // Redis did not know of an order, but by now there may be one, even a paid one.
-            Next::Fence(seat, why) if job.who == Who::Cancel => match self.fence(&mut state.ledger, seat, why) {
-                OrderState::Cancelled => After::Goes(Next::Apply(OrderState::Cancelled)),
-                OrderState::Pending => After::Goes(Next::Cancel),
-                _ => After::Done,
-            },
-            Next::Cancel => self.cancel_order(state, job.seat.id),
-            Next::Fence(seat, why) => After::Goes(Next::Apply(self.fence(&mut state.ledger, seat, why))),
-            Next::Apply(order) => self.apply(state, job, order),
-            Next::SendExpiry => {
-                let message = Job::new(Who::Expiry, job.seat);
-                if !state.jobs.contains(&message) {
-                    state.jobs.push(message);
-                }
-                After::Done
+            Next::Fence(seat, why) if job.who == Who::Cancel => {
+                return match self.fence(&mut state.ledger, seat, why) {
+                    OrderState::Cancelled => After::Goes(Next::Apply(OrderState::Cancelled)),
+                    OrderState::Pending => After::Goes(Next::Cancel),
+                    _ => After::Done,
+                };
             }
-            Next::EndAfterRelease => {
-                self.end(&mut state.ledger, job.seat.id, OrderState::Expired);
-                After::Done
-            }
-            Next::Release(of_another) => {
-                self.release(&mut state.redis, job.seat.id, of_another);
-                After::Done
-            }
-            Next::Adopt => {
-                self.adopt_order(state, job.seat.id);
-                After::Done
-            }
+            Next::Cancel => return self.cancel_order(state, job.seat.id),
+            Next::Fence(seat, why) => return After::Goes(Next::Apply(self.fence(&mut state.ledger, seat, why))),
+            Next::Apply(order) => return self.apply(state, job, order),
+            Next::SendExpiry => state.send(Job::new(Who::Expiry, job.seat)),
+            Next::EndAfterRelease => _ = self.end(&mut state.ledger, job.seat.id, OrderState::Expired),
+            Next::Release(of_another) => self.release(&mut state.redis, job.seat.id, of_another),
+            Next::Adopt => self.adopt_order(state, job.seat.id),
             Next::AdoptThenGo(order) => {
                 self.adopt_order(state, job.seat.id);
-                self.after_applying(job, order)
+                return self.after_applying(job, order);
             }
-            Next::Restore => {
-                self.restore(&mut state.redis, job.seat.unit);
-                After::Done
-            }
-            Next::Load(_) | Next::Open(_) => self.rebuild(state, job),
+            Next::Restore => self.restore(&mut state.redis, job.seat.unit),
+            Next::Load(taken) | Next::Open(taken) => return self.rebuild(state, job.next, &taken),
         }
+        After::Done
     }
 
     fn start(&self, state: &mut State, job: Job) -> After {
         let id = job.seat.id;
         match job.who {
             Who::Reservation => {
-                // If the queue already has the message, this is a duplicate, which is counted elsewhere.
-                let message = Job::new(Who::Order, job.seat);
-                if !state.jobs.contains(&message) {
-                    state.jobs.push(message);
-                }
+                state.send(Job::new(Who::Order, job.seat));
                 state.ghost.accepted[usize::from(id)] = true;
                 After::Done
             }
@@ -163,38 +146,27 @@ impl Protocol {
         }
     }
 
-    fn rebuild(&self, state: &mut State, job: Job) -> After {
-        let nothing = [None; UNITS];
-        let before = state.redis.loaded;
-        let after = match &job.next {
-            Next::Load(taken) if self.makes(Mistake::SharedStaging) => {
+    fn rebuild(&self, state: &mut State, next: Next, taken: &Guards) -> After {
+        let (nothing, before) = ([None; UNITS], state.redis.loaded);
+        match next {
+            Next::Load(_) if self.makes(Mistake::SharedStaging) => {
                 if !before {
                     self.stage(&mut state.redis, taken);
                     return After::Goes(Next::Open(*taken));
                 }
-                After::Done
             }
-            Next::Load(taken) => {
-                self.load(&mut state.redis, if self.makes(Mistake::RebuildIgnoresLedger) { &nothing } else { taken });
-                After::Done
-            }
-            Next::Open(taken) => {
-                if !before {
-                    self.open(&mut state.redis, taken);
-                }
-                After::Done
-            }
-            _ => After::Done,
-        };
-        if let Next::Load(taken) | Next::Open(taken) = &job.next
-            && !before
-        {
+            Next::Load(_) if self.makes(Mistake::RebuildIgnoresLedger) => self.load(&mut state.redis, &nothing),
+            Next::Load(_) => self.load(&mut state.redis, taken),
+            _ if !before => self.open(&mut state.redis, taken),
+            _ => {}
+        }
+        if !before {
             let still = taken.iter().zip(&state.ledger.units).zip(0..);
             let offered = |unit| state.redis.free(unit) > 0;
             state.ghost.offered_taken |=
                 still.into_iter().any(|((was, is), unit)| was.is_some() && was == is && offered(unit));
         }
-        after
+        After::Done
     }
 
     /// A message whose function failed or died comes back, or goes to its dead letters.
