@@ -6,7 +6,7 @@ use api::{Problem, Reply};
 use csv::{Terminator, WriterBuilder};
 use http::header::{CACHE_CONTROL, CONTENT_TYPE, LINK};
 use lambda_http::{Body, Request, Response};
-use sale::{EpochMs, RoundId, ShownAward};
+use sale::{EpochMs, ReservationId, RoundId, ShownAward};
 
 use crate::deps::AdminDeps;
 use crate::lookup::{round_of, sale_of};
@@ -32,7 +32,7 @@ enum Format {
 /// A position in an export: the time before which its orders were made, and the last order already exported.
 pub(crate) struct Place {
     pub(crate) until: EpochMs,
-    pub(crate) after: Option<Cursor>,
+    pub(crate) after: Option<(EpochMs, ReservationId)>,
 }
 
 /// Returns one page. The cursor has the time at which the first page was requested: an export covers the orders made
@@ -47,12 +47,8 @@ pub(crate) async fn page(deps: &AdminDeps, request: &Request, sale: &str, round:
     let number = round.parse()?;
     let round = round_of(&sale_of(deps, sale).await?.offer, number)?;
     let mark = mark(&format!("{round} {}", format.name()));
-    let Place { until, after } = match query.get("cursor") {
-        Some(text) => Place::parse(text, &mark, &round)?,
-        None => Place { until: deps.clock.now(), after: None },
-    };
+    let Place { until, after } = Place::of(&query, &mark, &round, deps.clock.now())?;
     let is_first = after.is_none();
-    let after = after.map(|cursor| (cursor.created_at_ms, cursor.id));
     // Read before any order.
     let awards = deps.terms.awards_of_round(&round).await.map_err(Problem::unanswered)?;
     let ids = deps.ledger.order_ids_in_turn(&round, until, after.as_ref(), PAGE);
@@ -87,13 +83,14 @@ pub(crate) async fn page(deps: &AdminDeps, request: &Request, sale: &str, round:
 }
 
 impl Place {
-    /// Parses `UNTIL_MS.CURSOR`.
-    pub(crate) fn parse(text: &str, mark: &str, round: &RoundId) -> Result<Self, Problem> {
+    /// Parses the query's cursor, `UNTIL_MS.CURSOR`. Without one, it is the first page.
+    pub(crate) fn of(query: &Query, mark: &str, round: &RoundId, now: EpochMs) -> Result<Self, Problem> {
+        let Some(text) = query.get("cursor") else { return Ok(Self { until: now, after: None }) };
         let (until, cursor) = text.split_once('.').ok_or_else(bad_cursor)?;
-        let after = Cursor::parse(cursor, mark)?;
+        let Cursor { created_at_ms, id, .. } = Cursor::parse(cursor, mark)?;
         let is_written = |moment: &EpochMs| moment.0.to_string() == until;
         let until = until.parse().ok().map(EpochMs).filter(is_written).ok_or_else(bad_cursor)?;
-        if after.id.round == *round { Ok(Self { until, after: Some(after) }) } else { Err(bad_cursor()) }
+        if id.round == *round { Ok(Self { until, after: Some((created_at_ms, id)) }) } else { Err(bad_cursor()) }
     }
 }
 

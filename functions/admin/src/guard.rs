@@ -247,10 +247,8 @@ pub(crate) async fn start(deps: &AdminDeps, request: &Request) -> Reply {
 /// The sale that a body names. It must exist, so that a stop with a misspelled id does not seem to succeed.
 async fn which(deps: &AdminDeps, request: &Request) -> Result<Option<SaleId>, Problem> {
     let Which { sale_id } = json_body(request)?;
-    match sale_id {
-        Some(sale) => Ok(Some(sale_of(deps, sale.as_str()).await?.offer.id)),
-        None => Ok(None),
-    }
+    let Some(sale) = sale_id else { return Ok(None) };
+    Ok(Some(sale_of(deps, sale.as_str()).await?.offer.id))
 }
 
 fn switched(request: &Request, what: &str, sale: Option<&SaleId>, kill_switches: KillSwitches) -> Reply {

@@ -97,11 +97,7 @@ pub(crate) async fn page(deps: &AdminDeps, request: &Request, sale: &str, round:
     let latest = sale_of(deps, sale).await?;
     let id = round_of(&latest.offer, number)?;
     let mark = mark(&format!("{id} report"));
-    let Place { until, after } = match query.get("cursor") {
-        Some(text) => Place::parse(text, &mark, &id)?,
-        None => Place { until: deps.clock.now(), after: None },
-    };
-    let after = after.map(|cursor| (cursor.created_at_ms, cursor.id));
+    let Place { until, after } = Place::of(&query, &mark, &id, deps.clock.now())?;
     let found = deps.ledger.order_ids_in_turn(&id, until, after.as_ref(), PAGE);
     let (round, found) = tokio::join!(round_with(deps, latest, &id), found);
     let (terms, found) = (round?.terms, found.map_err(Problem::unanswered)?);

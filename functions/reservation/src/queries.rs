@@ -161,10 +161,8 @@ async fn queued_or(
         // The order may exist without Redis knowing it; a user who has seen it must not read "queued" again.
         None => deps.fulfilment.ledger.order(&reservation.id).await.map_err(Problem::unanswered)?,
     };
-    match order {
-        Some(order) => shown(deps, &order, now).await,
-        None => Ok(Document::queued(reservation, now)),
-    }
+    let Some(order) = order else { return Ok(Document::queued(reservation, now)) };
+    shown(deps, &order, now).await
 }
 
 pub(crate) async fn document(deps: &ReservationDeps, order: &Order, now: EpochMs) -> Reply {

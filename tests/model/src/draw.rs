@@ -161,9 +161,8 @@ impl DrawProtocol {
                 DrawRun::Idle
             }
             DrawRun::Awarding(prize) => {
-                let closed = state.closed.unwrap_or_default();
                 let winner = &mut state.winners[usize::from(prize)];
-                *winner = winner.or_else(|| winner_of(closed, prize));
+                *winner = winner.or_else(|| winner_of(state.closed.unwrap_or_default(), prize));
                 if self.makes(DrawMistake::NoteBeforeSend) { DrawRun::Noting(prize) } else { DrawRun::Sending(prize) }
             }
             DrawRun::Sending(prize) => {

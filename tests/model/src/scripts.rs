@@ -38,9 +38,8 @@ impl Protocol {
 
     /// Writes a reservation in place of the released one that had its slot.
     fn write_reservation(&self, redis: &mut Redis, seat: Seat, state: ReservationState) {
-        let user = self.user(seat.id);
         for (reservation, id) in redis.reservations.iter_mut().zip(0..) {
-            if self.user(id) == user
+            if self.user(id) == self.user(seat.id)
                 && reservation.is_some_and(|reservation| reservation.slot == seat.slot && !reservation.is_live())
             {
                 *reservation = None;

@@ -55,10 +55,7 @@ impl Orders {
 
     /// Keeps a reservation without an order from ever becoming one.
     pub(super) fn fence(&mut self, reservation: &Reservation, state: OrderState, failure: Option<Failure>) -> Order {
-        match self.get(&reservation.id) {
-            Some(order) => order.clone(),
-            None => self.write(reservation, state, failure),
-        }
+        self.get(&reservation.id).cloned().unwrap_or_else(|| self.write(reservation, state, failure))
     }
 
     /// Ends or pays an order that is still PENDING. Returns the order as it is then.

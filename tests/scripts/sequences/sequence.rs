@@ -144,10 +144,8 @@ impl Sequence {
 
     /// A second process that also found the unit of the same message taken goes on.
     pub(super) async fn go_on(&mut self) -> Outcome {
-        match self.stalled.clone() {
-            Some((reservation, refused)) => self.place(&reservation, Some(refused)).await.map(drop),
-            None => Ok(()),
-        }
+        let Some((reservation, refused)) = self.stalled.clone() else { return Ok(()) };
+        self.place(&reservation, Some(refused)).await.map(drop)
     }
 
     async fn fail(&mut self, reservation: &Reservation, why: Failure) -> Outcome {
@@ -175,10 +173,8 @@ impl Sequence {
     }
 
     pub(super) async fn give_up(&mut self, id: &ReservationId, user: &UserId) -> Outcome {
-        match self.held(id, user) {
-            Some(reservation) => self.fail(&reservation, Failure::SoldOut).await,
-            None => Ok(()),
-        }
+        let Some(reservation) = self.held(id, user) else { return Ok(()) };
+        self.fail(&reservation, Failure::SoldOut).await
     }
 
     pub(super) async fn cancel(&mut self, id: &ReservationId, user: &UserId) -> Outcome {
@@ -208,10 +204,8 @@ impl Sequence {
     }
 
     pub(super) async fn reconcile(&mut self, round: &RoundId) -> Outcome {
-        match self.list(round).await? {
-            Some(listing) => self.repair(listing).await,
-            None => Ok(()),
-        }
+        let Some(listing) = self.list(round).await? else { return Ok(()) };
+        self.repair(listing).await
     }
 
     pub(super) async fn repair(&mut self, Listing { round, counters, repairs }: Listing) -> Outcome {
