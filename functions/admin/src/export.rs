@@ -39,14 +39,15 @@ pub(crate) struct Place {
 /// before it, and so ends even if the round goes on.
 pub(crate) async fn page(deps: &AdminDeps, request: &Request, sale: &str, round: &str) -> Reply {
     let query = Query::new(request, &["format", "cursor"])?;
-    let format = match query.get("format") {
-        None | Some("csv") => Format::Csv,
-        Some("jsonl") => Format::Jsonl,
-        Some(_) => return Err(Problem::invalid("format: csv or jsonl")),
+    let name = query.get("format").unwrap_or("csv");
+    let format = match name {
+        "csv" => Format::Csv,
+        "jsonl" => Format::Jsonl,
+        _ => return Err(Problem::invalid("format: csv or jsonl")),
     };
     let number = round.parse()?;
     let round = round_of(&sale_of(deps, sale).await?.offer, number)?;
-    let mark = mark(&format!("{round} {}", format.name()));
+    let mark = mark(&format!("{round} {name}"));
     let Place { until, after } = Place::of(&query, &mark, &round, deps.clock.now())?;
     let is_first = after.is_none();
     // Read before any order.
@@ -75,8 +76,8 @@ pub(crate) async fn page(deps: &AdminDeps, request: &Request, sale: &str, round:
     }
     if let (true, Some((created_at_ms, id))) = (found.more, found.ids.last().cloned()) {
         let cursor = Cursor { created_at_ms, id, mark };
-        let (RoundId { sale, number }, format) = (&round, format.name());
-        let next = format!("/v1/admin/sales/{sale}/rounds/{number}/orders?format={format}&cursor={}.{cursor}", until.0);
+        let RoundId { sale, number } = &round;
+        let next = format!("/v1/admin/sales/{sale}/rounds/{number}/orders?format={name}&cursor={}.{cursor}", until.0);
         response = response.header(LINK, format!("<{next}>; rel=\"next\""));
     }
     Ok(response.body(Body::Text(body)).expect("every header above is a plain value"))
@@ -95,13 +96,6 @@ impl Place {
 }
 
 impl Format {
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Csv => "csv",
-            Self::Jsonl => "jsonl",
-        }
-    }
-
     /// The content type of a page. Only the first page of a CSV has the header row.
     const fn content_type(self, is_first: bool) -> &'static str {
         match (self, is_first) {
@@ -202,29 +196,21 @@ mod tests {
     #[test]
     fn no_cell_is_a_formula_and_every_cell_comes_back() {
         let rows = [
-            ("=1+1", "A \"good\" cup, red"),
-            ("+7", "@x"),
-            ("-7", "\tx"),
-            ("@a", "line\r\nbreak"),
-            ("a=b", "plain"),
-            ("x;=1+1;y", "a,\"@b"),
+            (("=1+1", "A \"good\" cup, red"), ("'=1+1", "A \"good\" cup, red")),
+            (("+7", "@x"), ("'+7", "'@x")),
+            (("-7", "\tx"), ("'-7", "'\tx")),
+            (("@a", "line\r\nbreak"), ("'@a", "line\r\nbreak")),
+            (("a=b", "plain"), ("a=b", "plain")),
+            (("x;=1+1;y", "a,\"@b"), ("x;'=1+1;y", "a,\"'@b")),
         ];
-        let text = csv(rows.iter().map(|(user, prize)| row(user, prize)), true);
+        let text = csv(rows.iter().map(|((user, prize), _)| row(user, prize)), true);
         let after_mark = text.strip_prefix(BYTE_ORDER_MARK).expect("Excel shows Chinese as garbage otherwise");
         let mut reader = csv::Reader::from_reader(after_mark.as_bytes());
         assert_eq!(reader.headers().unwrap().iter().collect::<Vec<_>>(), COLUMNS.split(',').collect::<Vec<_>>());
         let read: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
         let column = |name| COLUMNS.split(',').position(|column| column == name).unwrap();
         let cells: Vec<(&str, &str)> = read.iter().map(|row| (&row[column("user")], &row[column("prize")])).collect();
-        let expected = [
-            ("'=1+1", "A \"good\" cup, red"),
-            ("'+7", "'@x"),
-            ("'-7", "'\tx"),
-            ("'@a", "line\r\nbreak"),
-            ("a=b", "plain"),
-            ("x;'=1+1;y", "a,\"'@b"),
-        ];
-        assert_eq!(cells, expected);
+        assert_eq!(cells, rows.map(|(_, expected)| expected));
         assert!(text.contains("\"A \"\"good\"\" cup, red\""), "{text}");
         assert!(text.ends_with("\r\n"));
         let further = csv([row("a", "b")].into_iter(), false);

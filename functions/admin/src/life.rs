@@ -201,12 +201,8 @@ fn later(why: &str) -> Problem {
 }
 
 fn step(request: &LogEntry, action: &str) -> LogEntry {
-    LogEntry {
-        key: Uuid::now_v7().as_simple().to_string(),
-        action: action.to_owned(),
-        parameters: ON_THE_WAY.to_owned(),
-        ..request.clone()
-    }
+    let (key, action) = (Uuid::now_v7().as_simple().to_string(), action.to_owned());
+    LogEntry { key, action, parameters: ON_THE_WAY.to_owned(), ..request.clone() }
 }
 
 /// Pauses a round in the ledger and in Redis, and checks that nobody has bought there. Returns the paused version. If
@@ -279,8 +275,7 @@ pub(crate) async fn duplicate(deps: &AdminDeps, request: &Request, sale: &str) -
     if let Some(closes_at) = closes_at {
         copy.terms.closes_at_ms = closes_at.into();
     }
-    let parameters = offer.id.to_string();
-    create_draft(deps, copy, LogEntry { parameters, ..entry(deps, request, "duplicate")? }).await
+    create_draft(deps, copy, LogEntry { parameters: offer.id.to_string(), ..entry(deps, request, "duplicate")? }).await
 }
 
 pub(crate) async fn list(deps: &AdminDeps, request: &Request) -> Reply {

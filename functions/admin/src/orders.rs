@@ -33,6 +33,7 @@ struct Wanted {
     cursor: Option<Cursor>,
 }
 
+#[derive(Default)]
 struct Page {
     orders: Vec<OrderDocument>,
     read: usize,
@@ -83,7 +84,7 @@ async fn of_round(deps: &AdminDeps, wanted: &Wanted, round: &RoundId) -> Reply {
     }
     // Read before any order.
     let awards = deps.terms.awards_of_round(round).await.map_err(Problem::unanswered)?;
-    let mut page = Page::new();
+    let mut page = Page::default();
     loop {
         let at_once = if wanted.state.is_some() { READ_AT_ONCE } else { wanted.limit - page.orders.len() };
         let ids = deps.ledger.order_ids(round, wanted.range, Direction::NewestFirst, after.as_ref(), at_once);
@@ -124,7 +125,7 @@ async fn of_user(
     if after.as_ref().is_some_and(|(_, at_ms)| *at_ms < wanted.range.from || *at_ms > wanted.range.to) {
         return Err(crate::query::bad_cursor());
     }
-    let mut page = Page::new();
+    let mut page = Page::default();
     loop {
         let limit = READ_AT_ONCE as i32;
         let found =
@@ -154,10 +155,6 @@ impl Wanted {
 }
 
 impl Page {
-    const fn new() -> Self {
-        Self { orders: Vec::new(), read: 0, last: None }
-    }
-
     fn count(&mut self, order: &Order) {
         self.read += 1;
         self.last = Some((order.created_at_ms, order.reservation.id.clone()));

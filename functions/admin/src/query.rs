@@ -76,11 +76,8 @@ impl Cursor {
         let parse = || {
             let (created_at_ms, rest) = text.split_once('.')?;
             let (id, mark) = rest.rsplit_once('.')?;
-            Some(Self {
-                created_at_ms: EpochMs(created_at_ms.parse().ok()?),
-                id: id.parse().ok()?,
-                mark: mark.to_owned(),
-            })
+            let created_at_ms = EpochMs(created_at_ms.parse().ok()?);
+            Some(Self { created_at_ms, id: id.parse().ok()?, mark: mark.to_owned() })
         };
         // A number can be written in several ways, only one of which we give out.
         let cursor = parse().filter(|cursor: &Self| cursor.to_string() == text).ok_or_else(bad_cursor)?;
