@@ -1,7 +1,7 @@
 use jiff::Timestamp;
 use sale::{
-    Availability, Campaign, CampaignId, EarlyAccess, Goods, GroupName, LineTerms, Phase, PictureUrl, Price, Round,
-    SaleId, Settlement, Terms, TermsUrl,
+    Availability, Campaign, CampaignId, EarlyAccess, Goods, GroupName, Phase, PictureUrl, Price, Round, SaleId,
+    Settlement, Terms, TermsUrl,
 };
 use serde::Serialize;
 
@@ -38,12 +38,6 @@ pub(crate) struct Card {
 #[derive(Serialize)]
 struct LineNotice {
     tickets_from: Timestamp,
-}
-
-impl LineNotice {
-    fn of(line: LineTerms, terms: &Terms) -> Self {
-        Self { tickets_from: terms.opens_at_ms.minus_s(line.opens_early_s).into() }
-    }
 }
 
 /// Who may buy before everyone else.
@@ -88,7 +82,9 @@ impl Card {
             rain: status.rain,
             next_release_at: status.next_release_ms.map(Timestamp::from),
             early_access: terms.early_access.iter().map(|early| EarlyAccessLine::of(early, terms)).collect(),
-            line: terms.line.map(|line| LineNotice::of(line, terms)),
+            line: terms
+                .line
+                .map(|line| LineNotice { tickets_from: terms.opens_at_ms.minus_s(line.opens_early_s).into() }),
         }
     }
 }
@@ -114,29 +110,17 @@ impl SaleDocument {
 
 #[derive(Serialize)]
 pub(crate) struct CampaignDocument {
-    campaign_id: CampaignId,
-    title: String,
-    sales: Vec<Card>,
-}
-
-impl CampaignDocument {
-    pub(crate) fn new(campaign: &Campaign, sales: Vec<Card>) -> Self {
-        Self { campaign_id: campaign.id.clone(), title: campaign.title.clone(), sales }
-    }
+    pub(crate) campaign_id: CampaignId,
+    pub(crate) title: String,
+    pub(crate) sales: Vec<Card>,
 }
 
 /// The shop's front page: its sales, in a campaign or not, and its campaigns.
 #[derive(Serialize)]
 pub(crate) struct SalesDocument {
-    sales: Vec<Card>,
+    pub(crate) sales: Vec<Card>,
     #[serde(flatten)]
-    campaigns: CampaignsDocument,
-}
-
-impl SalesDocument {
-    pub(crate) fn new(listed: &Listed, sales: Vec<Card>) -> Self {
-        Self { sales, campaigns: CampaignsDocument::of(listed) }
-    }
+    pub(crate) campaigns: CampaignsDocument,
 }
 
 /// The campaigns, the first to open first.

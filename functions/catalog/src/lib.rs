@@ -64,7 +64,7 @@ async fn answer(deps: &CatalogDeps, request: &Request) -> Result<Response<Body>,
 async fn sales(deps: &CatalogDeps, request: &Request) -> Result<Response<Body>, Problem> {
     let listed = deps.shelf.listed().await.map_err(Problem::unanswered)?;
     let cards = listed.front(deps.clock.now()).into_iter().map(|round| card(deps, &listed, round));
-    let document = SalesDocument::new(&listed, join_all(cards).await);
+    let document = SalesDocument { sales: join_all(cards).await, campaigns: CampaignsDocument::of(&listed) };
     Ok(found(request, deps.clock.now(), &document))
 }
 
@@ -78,7 +78,8 @@ async fn get_campaign(deps: &CatalogDeps, request: &Request, campaign: &str) -> 
     let listed = deps.shelf.listed().await.map_err(Problem::unanswered)?;
     let campaign = listed.campaign(&id).ok_or_else(|| Problem::new(Code::UnknownCampaign))?;
     let cards = listed.rounds_of(campaign).map(|round| card(deps, &listed, round));
-    let document = CampaignDocument::new(campaign, join_all(cards).await);
+    let (title, sales) = (campaign.title.clone(), join_all(cards).await);
+    let document = CampaignDocument { campaign_id: id, title, sales };
     Ok(found(request, deps.clock.now(), &document))
 }
 

@@ -246,8 +246,7 @@ impl Shelf {
                 away.is_empty() && counters.is_none_or(|counters| is_over(counters.closes_at_ms))
             }
             Err(error) => {
-                let sale_id = &round.id.sale;
-                tracing::warn!(error = &*error as &dyn Error, %sale_id, "the seed stays hidden: Redis does not say whether the round is over");
+                tracing::warn!(error = &*error as &dyn Error, sale_id = %round.id.sale, "the seed stays hidden: Redis does not say whether the round is over");
                 false
             }
         }
@@ -264,8 +263,7 @@ impl Shelf {
                 left.filter(|left| are_all || *left == Availability::Available).unwrap_or(Availability::Unknown)
             }
             Err(error) => {
-                let sale_id = &round.id.sale;
-                tracing::warn!(error = &*error as &dyn Error, %sale_id, "Redis does not say what is left");
+                tracing::warn!(error = &*error as &dyn Error, sale_id = %round.id.sale, "Redis does not say what is left");
                 Availability::Unknown
             }
         }

@@ -114,8 +114,7 @@ async fn draw_old(deps: &DrawDeps, summary: &mut DrawSummary, began: Instant, un
         }
     };
     for round in &old {
-        let now = deps.clock.now();
-        note(summary, round, draw_one(deps, round, left()).await, now);
+        note(summary, round, draw_one(deps, round, left()).await, deps.clock.now());
     }
 }
 

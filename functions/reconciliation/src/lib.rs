@@ -214,11 +214,11 @@ async fn tend(
 ) {
     let ReconciliationDeps { stock, ledger, orders, send_again_after, .. } = deps;
     let (id, lanes) = (&round.id, round.terms.lanes);
-    if round.is_open(now) {
-        if tended.unless_failed(id, load_round(stock, ledger, round, now).await) == Some(Loading::Loaded) {
-            tracing::warn!(sale_id = %id.sale, round = id.number.0, "Redis had lost the round");
-            tended.rebuilt += 1;
-        }
+    if round.is_open(now)
+        && tended.unless_failed(id, load_round(stock, ledger, round, now).await) == Some(Loading::Loaded)
+    {
+        tracing::warn!(sale_id = %id.sale, round = id.number.0, "Redis had lost the round");
+        tended.rebuilt += 1;
     }
     tended.unless_failed(id, stock.of(round).amend(round).await);
     let until = Instant::now() + TEND_BUDGET / 2;
