@@ -61,10 +61,8 @@ async fn give_back(deps: &ReservationDeps, request: &Request, id: &str) -> Reply
     no_body(request)?;
     deps.gate().limit(request, Route::Cancel, &caller.user)?;
     let now = deps.clock.now();
-    match cancel(&deps.fulfilment.stock, &deps.fulfilment.ledger, &deps.snapshots, &id, &caller.user, now)
-        .await
-        .map_err(Problem::unanswered)?
-    {
+    let cancelled = cancel(&deps.fulfilment.stock, &deps.fulfilment.ledger, &deps.snapshots, &id, &caller.user, now);
+    match cancelled.await.map_err(Problem::unanswered)? {
         Cancel::Cancelled(order) => {
             tracing::info!(reservation_id = %id, unit = order.reservation.unit.0, trace = correlation_id(request), "cancelled");
             queries::document(deps, &order, now).await

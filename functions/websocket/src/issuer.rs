@@ -7,7 +7,7 @@ use runtime::cache::{Bounds, Refreshed};
 use sale::UserId;
 
 use crate::discovery::{self, DiscoveryError, TIMEOUT};
-use crate::keys::{IssuerKey, IssuerKeys};
+use crate::keys::IssuerKeys;
 use crate::token::{self, Expected, TokenRefused};
 
 /// The issuer is asked at most this often, whatever key ids tokens carry.
@@ -31,7 +31,6 @@ const BOUNDS: Bounds = Bounds {
 }
 .checked();
 
-/// Logged whenever the keys cannot be read.
 const NO_ANSWER: &str = "cannot read the issuer's keys";
 
 pub struct Issuer {
@@ -62,14 +61,12 @@ impl Issuer {
         })?;
         let key = match keys.get(&id) {
             Some(key) => key.clone(),
-            None => self.new_key(&id).await.ok_or(TokenRefused::BadToken)?,
+            // The issuer may have added it.
+            None => {
+                let keys = self.keys.no_older_than(ASK_EVERY).await.inspect_err(|error| error.log(NO_ANSWER));
+                keys.ok().and_then(|keys| keys.get(&id).cloned()).ok_or(TokenRefused::BadToken)?
+            }
         };
         token::user(token, &key, &self.expected)
-    }
-
-    /// The key of an id that was not among the known keys: the issuer may have added it.
-    async fn new_key(&self, id: &str) -> Option<IssuerKey> {
-        let keys = self.keys.no_older_than(ASK_EVERY).await.inspect_err(|error| error.log(NO_ANSWER)).ok()?;
-        keys.get(id).cloned()
     }
 }

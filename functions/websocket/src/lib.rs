@@ -64,9 +64,8 @@ impl GatewayResponse {
 }
 
 pub async fn handle(deps: &WebsocketDeps, request: Request) -> GatewayResponse {
-    tokio::time::timeout(deps.clock.limit(ANSWER_TIMEOUT), answer(deps, request))
-        .await
-        .unwrap_or_else(|late| unavailable(&late))
+    let answered = tokio::time::timeout(deps.clock.limit(ANSWER_TIMEOUT), answer(deps, request)).await;
+    answered.unwrap_or_else(|late| unavailable(&late))
 }
 
 async fn answer(deps: &WebsocketDeps, request: Request) -> GatewayResponse {
