@@ -50,12 +50,9 @@ pub enum Entry {
     /// Promised; its message is in the queue.
     Queued,
     /// A function is about to write its order, with or without the condition that there is no fence.
-    Placing {
-        checked: bool,
-    },
-    Ordered {
-        shown: bool,
-    },
+    Placing { checked: bool },
+    /// Its order is written; the index may not show it yet.
+    Ordered { shown: bool },
     /// It came after the fence.
     Late,
 }

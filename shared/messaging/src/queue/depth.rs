@@ -6,6 +6,10 @@ use serde::Serialize;
 
 use crate::queue::QueueError;
 
+const WAITING: QueueAttributeName = QueueAttributeName::ApproximateNumberOfMessages;
+const DELAYED: QueueAttributeName = QueueAttributeName::ApproximateNumberOfMessagesDelayed;
+const IN_FLIGHT: QueueAttributeName = QueueAttributeName::ApproximateNumberOfMessagesNotVisible;
+
 /// How many messages a queue has, roughly, as SQS counts them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Depth {
@@ -24,15 +28,9 @@ impl Depth {
 }
 
 pub async fn depth(client: &Client, url: &str) -> Result<Depth, QueueError> {
-    let answer = client
-        .get_queue_attributes()
-        .queue_url(url)
-        .attribute_names(QueueAttributeName::ApproximateNumberOfMessages)
-        .attribute_names(QueueAttributeName::ApproximateNumberOfMessagesDelayed)
-        .attribute_names(QueueAttributeName::ApproximateNumberOfMessagesNotVisible)
-        .send()
-        .await
-        .map_err(QueueError::of("GetQueueAttributes"))?;
+    let asked = client.get_queue_attributes().queue_url(url);
+    let asked = asked.set_attribute_names(Some(vec![WAITING, DELAYED, IN_FLIGHT])).send().await;
+    let answer = asked.map_err(QueueError::of("GetQueueAttributes"))?;
     depth_of(&answer.attributes.unwrap_or_default())
 }
 
@@ -42,11 +40,7 @@ fn depth_of(attributes: &HashMap<QueueAttributeName, String>) -> Result<Depth, Q
         let number = attributes.get(&name).and_then(|text| text.parse().ok());
         number.ok_or(QueueError::Missing("how many messages a queue has"))
     };
-    Ok(Depth {
-        waiting: number(QueueAttributeName::ApproximateNumberOfMessages)?,
-        delayed: number(QueueAttributeName::ApproximateNumberOfMessagesDelayed)?,
-        in_flight: number(QueueAttributeName::ApproximateNumberOfMessagesNotVisible)?,
-    })
+    Ok(Depth { waiting: number(WAITING)?, delayed: number(DELAYED)?, in_flight: number(IN_FLIGHT)? })
 }
 
 #[cfg(test)]
@@ -55,13 +49,9 @@ mod tests {
 
     #[test]
     fn a_count_that_is_missing_or_no_number_is_an_error() {
-        let mut attributes = HashMap::from([
-            (QueueAttributeName::ApproximateNumberOfMessages, "3".to_owned()),
-            (QueueAttributeName::ApproximateNumberOfMessagesDelayed, "0".to_owned()),
-        ]);
+        let mut attributes = HashMap::from([(WAITING, "3".to_owned()), (DELAYED, "0".to_owned())]);
         for third in [None, Some("many"), Some("4")] {
-            attributes
-                .extend(third.map(|text| (QueueAttributeName::ApproximateNumberOfMessagesNotVisible, text.to_owned())));
+            attributes.extend(third.map(|text| (IN_FLIGHT, text.to_owned())));
             assert_eq!(depth_of(&attributes).ok().map(Depth::all), (third == Some("4")).then_some(7), "{third:?}");
         }
     }

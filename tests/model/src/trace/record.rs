@@ -48,29 +48,24 @@ pub enum How {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum What {
-    Begins {
-        function: Function,
-        id: Option<u8>,
-    },
+    /// A function begins; with the reservation that its message or request names.
+    Begins { function: Function, id: Option<u8> },
     /// It does something; with the contents of Redis afterwards, if it was a script.
     Does {
         effect: Effect,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         redis: Option<Redis>,
     },
-    Ends {
-        how: How,
-    },
+    /// It ends.
+    Ends { how: How },
+    /// Redis loses everything.
     Loses {},
     /// Redis will return to its current contents after a failover.
     Saves {},
     /// Redis returns to the saved contents.
     FailsOver {},
     /// Nothing is under way, and these are the contents.
-    Holds {
-        redis: Redis,
-        ledger: Box<Ledger>,
-    },
+    Holds { redis: Redis, ledger: Box<Ledger> },
 }
 
 /// An event between two logical times. If one event ended before another began, it also happened before it; overlapping
