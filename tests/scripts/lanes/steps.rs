@@ -120,8 +120,7 @@ impl Expected {
             Step::Confirm { reservation } => {
                 let Some((reservation, _)) = back(&self.live, reservation) else { return Ok(()) };
                 prop_assert!(lanes.stock().confirm(&reservation).await.unwrap());
-                let at = self.live.iter().position(|(other, _)| *other == reservation).unwrap();
-                self.live[at].1 = true;
+                self.live.iter_mut().find(|(other, _)| *other == reservation).unwrap().1 = true;
             }
             Step::Release { reservation } => {
                 let Some((reservation, _)) = back(&self.live, reservation) else { return Ok(()) };
@@ -139,8 +138,7 @@ impl Expected {
                     return Ok(());
                 };
                 prop_assert!(free.contains(&new.unit.0) && new.lane == reservation.lane);
-                let at = self.live.iter().position(|(other, _)| *other == reservation).unwrap();
-                self.live[at].0 = new;
+                self.live.iter_mut().find(|(other, _)| *other == reservation).unwrap().0 = new;
                 let view = lanes.stock().view().await.unwrap().unwrap();
                 prop_assert!(lanes.stock().restore(&[reservation.unit], &view.counters).await.unwrap());
             }
@@ -259,12 +257,9 @@ impl Expected {
                 stock.adopt(reservation).await.unwrap();
             }
         }
-        let twice = {
-            let view = stock.view().await.unwrap().unwrap();
-            let twice = view.free_twice(1000);
-            stock.exclude(&twice, &view.counters).await.unwrap();
-            twice
-        };
+        let view = stock.view().await.unwrap().unwrap();
+        let twice = view.free_twice(1000);
+        stock.exclude(&twice, &view.counters).await.unwrap();
         let restored = lanes.repair().await;
         prop_assert!(restored >= twice.iter().collect::<BTreeSet<_>>().len(), "{twice:?}");
         Ok(())
