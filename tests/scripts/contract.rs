@@ -26,12 +26,9 @@ fn written(folder: PathBuf) -> Vec<(String, String)> {
 /// The answers in a script's code: string literals that are codes or look like an answer, in lines that return or prepare
 /// an answer.
 fn answers(script: &str) -> BTreeSet<String> {
-    let code: Vec<&str> = script.lines().filter(|line| !line.trim_start().starts_with("--")).collect();
+    let code = script.lines().filter(|line| !line.trim_start().starts_with("--"));
     let mut answers = BTreeSet::new();
-    for line in &code {
-        if !line.contains("return") && !line.contains("refusal = ") {
-            continue;
-        }
+    for line in code.filter(|line| line.contains("return") || line.contains("refusal = ")) {
         for literal in line.split('\'').skip(1).step_by(2) {
             let word = literal.split(' ').next().unwrap();
             if word.len() > 1 && word.chars().all(|c| c.is_ascii_lowercase() || c == '_') {

@@ -213,11 +213,10 @@ impl Checked {
     async fn check_all(&mut self, call: &str) -> Outcome {
         for round in self.models.keys().cloned().collect::<Vec<_>>() {
             let view = self.view(&round).await?;
-            let keys = keys_of(&round);
             let mut expiries = redis::pipe();
-            keys.iter().for_each(|key| {
+            for key in keys_of(&round) {
                 expiries.cmd("PEXPIRETIME").arg(key);
-            });
+            }
             let expiries: Vec<i64> = expiries.query_async(&mut self.redis).await.map_err(redis_failed)?;
             let model = self.models.get_mut(&round).expect("listed");
             let Some(view) = view else { return wrong(format!("{call}: round {round} is gone")) };
