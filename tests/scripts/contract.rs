@@ -23,8 +23,7 @@ fn written(folder: PathBuf) -> Vec<(String, String)> {
         .collect()
 }
 
-/// The answers in a script's code: string literals that are codes or look like an answer, in lines that return or prepare
-/// an answer.
+/// The answers in a script's code: string literals that look like one, in lines that return or prepare one.
 fn answers(script: &str) -> BTreeSet<String> {
     let code = script.lines().filter(|line| !line.trim_start().starts_with("--"));
     let mut answers = BTreeSet::new();

@@ -5,8 +5,7 @@ use crate::prelude::*;
 const MEMBER: BuyerClass = BuyerClass { lead_s: 600, has_quota: true };
 const STRANGER: BuyerClass = BuyerClass::EVERYONE;
 
-/// Terms of a sale that opened a minute ago, with `units` of its `total` as the members' quota for half an hour from
-/// the opening.
+/// Terms of a sale that opened a minute ago, with `units` of its `total` as the members' quota for half an hour.
 fn with_quota(total: u32, per_user_limit: u8, units: u32) -> Terms {
     let quota = Some(MemberQuota { units, for_s: 1860 });
     let early_access = vec![EarlyAccess { group: "members".parse().unwrap(), lead_s: MEMBER.lead_s, quota }];
@@ -143,8 +142,7 @@ async fn what_comes_back_goes_to_whom_it_was_for() {
     assert_eq!((quota(&round).await, round.view().await.counters.free()), (0, 0));
 }
 
-/// The ledger does not know which units a group bought, so the group has its whole quota again, as far as units are
-/// left.
+/// The ledger does not know which units a group bought, so it has its whole quota again, as far as units are left.
 #[tokio::test]
 async fn redis_that_lost_the_round_has_the_whole_quota_again() {
     for (sold, expected) in [(2, 3), (8, 2)] {

@@ -1,5 +1,4 @@
-//! Rounds whose units become available over time. Redis's clock cannot be set, so the tests move all times of a round in
-//! Redis into the past instead.
+//! Rounds whose units come over time. Redis's clock cannot be set, so the tests move a round's times in Redis back.
 
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};

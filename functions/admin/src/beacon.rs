@@ -41,8 +41,7 @@ pub(crate) async fn drand_round(ledger: &Ledger, round: &Round) -> Result<Option
     Ok(round.drand_round)
 }
 
-/// Stores the beacon of a round's draw, if the signature is right. A stored beacon never changes; posting it again
-/// changes nothing.
+/// Stores the beacon of a round's draw, if the signature is right. It never changes; posting it again does nothing.
 pub(crate) async fn post(deps: &AdminDeps, request: &Request, sale: &str, round: &str) -> Reply {
     let NewBeacon { signature } = json_body(request)?;
     let signature = drand::signature(&signature)

@@ -52,8 +52,7 @@ pub(crate) struct NewSale {
     lanes: Option<u16>,
 }
 
-/// An operator's changes to a sale, and the version that they are based on. Null removes an optional term and is
-/// refused for others.
+/// An operator's changes to a sale, and the version they are based on. Null removes a term, if it is optional.
 #[serde_with::apply(Option => #[serde(default, deserialize_with = "api::present")])]
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -183,8 +182,7 @@ impl NewGate {
     }
 }
 
-/// The line in a request. Missing fields keep their values: an operator who holds the line up in a hurry need not know
-/// its rate.
+/// The line in a request. Missing fields keep their values: who holds the line up in a hurry need not know its rate.
 #[serde_with::apply(Option => #[serde(default, deserialize_with = "api::present")])]
 #[derive(Clone, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -1,5 +1,4 @@
-//! Live figures of a running sale, cheap enough to poll every second: all reads are bounded, and parts that do not
-//! answer are left out.
+//! Live figures of a running sale, cheap enough to poll every second: reads are bounded, silent parts are left out.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -82,8 +81,7 @@ struct QueueDocument {
     oldest_s: Option<u64>,
 }
 
-/// `free` is current, while the ledger's counts are a moment old. Units sold since then count as held, and units
-/// returned since then as free.
+/// `free` is current; the ledger's counts are a moment old. Units sold since then count as held, returned ones as free.
 impl Units {
     fn of(counters: &Counters, orders: Option<OrderCount>, now: EpochMs) -> Self {
         let (total, free) = (counters.total(), counters.free().min(counters.total()));

@@ -9,8 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::deps::AdminDeps;
 
-/// The largest number of users in a request: 40 writes to the ledger, several at a time, which take well under a
-/// second.
+/// The largest number of users in a request: 40 writes to the ledger, several at a time, in well under a second.
 const MAX_USERS: usize = 1_000;
 /// The largest body in bytes: that many of the longest ids, quoted and escaped, and what surrounds them.
 const MAX_USERS_BYTES: usize = MAX_USERS * 2 * (MAX_USER_ID_LENGTH + 4) + 1024;

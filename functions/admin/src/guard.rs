@@ -152,8 +152,7 @@ pub(crate) async fn blocked(deps: &AdminDeps) -> Reply {
     Ok(json(StatusCode::OK, &document))
 }
 
-/// Blocks a user, an address or a network until a given time. Repeating it changes nothing; another time replaces the
-/// first.
+/// Blocks a user, an address or a network until a time. Repeating it changes nothing; another time replaces the first.
 pub(crate) async fn block(deps: &AdminDeps, request: &Request) -> Reply {
     let NewBlock { user, address, network, until, note } = json_body(request)?;
     let subject = Subject::of(user, address.as_deref(), network.as_deref())?;
@@ -200,8 +199,7 @@ pub(crate) async fn allow(deps: &AdminDeps, request: &Request, user: &[&str]) ->
     let_in(deps, request, &user_in(user)?).await
 }
 
-/// Allows the user, address or network that the body names. Not every id fits into a path, and gateways differ in how
-/// they treat an escaped slash.
+/// Allows whom or what the body names. Not every id fits into a path: gateways treat an escaped slash differently.
 pub(crate) async fn allow_named(deps: &AdminDeps, request: &Request) -> Reply {
     let Allowed { user, address, network } = json_body(request)?;
     match Subject::of(user, address.as_deref(), network.as_deref())? {

@@ -81,8 +81,7 @@ fn entry(deps: &AdminDeps, request: &Request, action: &str) -> Result<LogEntry, 
 
 pub(crate) async fn get_sale(deps: &AdminDeps, sale: &str) -> Reply {
     let latest = sale_of(deps, sale).await?;
-    // A posted beacon has its own item, since its round may have been over for long. The item also serves as the log
-    // entry.
+    // A posted beacon has its own item, since its round may be long over. The item also serves as the log entry.
     let beacon = match &latest.round {
         Some(round) if round.terms.allocation.has_beacon() => {
             deps.ledger.beacon(&round.id).await.map_err(Problem::unanswered)?
@@ -231,8 +230,7 @@ async fn pause_in_redis(deps: &AdminDeps, id: &RoundId, request: &LogEntry) -> R
     Err(refused(id, &Refusal::HasOpened))
 }
 
-/// Undoes the pause of a failed withdrawal, this one or an earlier one that stopped half-way. A pause that an operator
-/// made on purpose stays.
+/// Undoes the pause of a failed withdrawal, this or an earlier one that stopped half-way. An operator's pause stays.
 async fn go_on_selling(deps: &AdminDeps, id: &RoundId, request: &LogEntry) -> Result<(), Problem> {
     let latest = deps.ledger.latest(&id.sale).await.map_err(Problem::unanswered)?;
     let is_paused_on_the_way = |round: &Round| {

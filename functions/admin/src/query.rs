@@ -9,8 +9,7 @@ use sale::{EpochMs, ReservationId};
 pub(crate) struct Query(Vec<(String, String)>);
 
 impl Query {
-    /// Parses the query of a route with these parameters. Unknown ones are refused, because a misspelled filter would
-    /// otherwise be ignored.
+    /// Parses the query of a route with these parameters. Others are refused: a misspelled filter must not be ignored.
     pub(crate) fn new(request: &Request, known: &[&str]) -> Result<Self, Problem> {
         let mut parameters: Vec<(String, String)> = Vec::new();
         for (name, value) in request.query_string_parameters_ref().iter().flat_map(|query| query.iter()) {
@@ -56,8 +55,7 @@ impl Query {
     }
 }
 
-/// A text's hash in sixteen hex digits (FNV-1a). Cursors are not secret: a forged one reveals nothing new to an
-/// operator.
+/// A text's hash in sixteen hex digits (FNV-1a). A forged cursor reveals nothing that an operator may not see.
 pub(crate) fn mark(text: &str) -> String {
     let step = |hash: u64, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
     format!("{:016x}", text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, step))

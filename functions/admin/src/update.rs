@@ -90,8 +90,7 @@ pub(crate) async fn restock(deps: &AdminDeps, request: &Request, sale: &str) -> 
     update_round(deps, &update, |round, _| round.restock(units, now)).await
 }
 
-/// Changes when this round's units become available. Requires a key: without one, a retry would add `at_once` a second
-/// time.
+/// Changes when this round's units become available. Requires a key: without one, a retry would add `at_once` twice.
 pub(crate) async fn rain(deps: &AdminDeps, request: &Request, sale: &str) -> Reply {
     let ChangeRain { round, rain } = json_body(request)?;
     if idempotency_key(request)?.is_none() {
@@ -141,8 +140,7 @@ pub(crate) fn made(round: &RoundId, outcome: UpdateOutcome) -> Result<Latest, Pr
     }
 }
 
-/// A change that is never possible is an invalid request (400); one that is not possible now conflicts with the round's
-/// state (409).
+/// A change that is never possible is an invalid request (400); one that is not possible now is a conflict (409).
 pub(crate) fn refused(round: &RoundId, refusal: &Refusal) -> Problem {
     match refusal {
         Refusal::Units(_) | Refusal::Rate(_) => Problem::invalid(refusal.to_string()),

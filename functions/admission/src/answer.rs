@@ -36,8 +36,7 @@ impl Answer {
         if !(1..=MAX_ANSWER_LENGTH).contains(&answer.len()) {
             return Err(Problem::invalid(format!("answer: 1 to {MAX_ANSWER_LENGTH} bytes")));
         }
-        // One sum in a million has an answer that is also work for its own challenge; its user can ask for another
-        // challenge.
+        // One sum in a million has an answer that is also work for its own challenge; its user can ask for another.
         let given = match answer.trim().parse::<u16>() {
             _ if is_work(id, answer) => WORK.to_owned(),
             Ok(number) => number.to_string(),

@@ -99,8 +99,7 @@ where
     }
 }
 
-/// Whether something read at `at` may still be used. The cache's own clock may stand still while Lambda freezes the
-/// process.
+/// Whether what was read at `at` may be used. The cache's own clock may stand still while Lambda freezes the process.
 fn holds(at: Moment, now: Moment) -> bool {
     now.since(at) <= Duration::from_millis(*KEPT_MS.end())
 }

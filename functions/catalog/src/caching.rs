@@ -9,13 +9,11 @@ use sale::EpochMs;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-/// Seconds for which a shared cache may answer by itself. Together with the time that the process caches, this is how
-/// long a change takes to show.
+/// Seconds for which a shared cache may answer by itself: with the process's cache, how long a change takes to show.
 pub const SHARED_S: u32 = 1;
 
 /// Browsers ask the shared cache every time, which costs the function nothing. There is no `stale-while-revalidate`,
-/// which would delay changes by whole seconds. If the function fails, a page up to half a minute old is better than
-/// none.
+/// which would delay changes by whole seconds. If the function fails, a page half a minute old is better than none.
 pub(crate) const KEEP: HeaderValue = HeaderValue::from_static("public, max-age=0, s-maxage=1, stale-if-error=30");
 /// What is missing now may exist in a moment.
 const KEEP_ABSENT: HeaderValue = HeaderValue::from_static("public, max-age=0, s-maxage=1");
@@ -35,8 +33,7 @@ pub(crate) fn told(now: EpochMs, content: &impl Serialize) -> Response<Body> {
 /// The response with this content, or 304 if the client already has it.
 ///
 /// The tag does not cover the time in the content, so it is weak. On a 304 a shared cache would keep its old body,
-/// whose time its next client would take for the current one, so a request through a shared cache always gets a whole
-/// answer.
+/// whose time its next client would take for the current one, so a request through one always gets a whole answer.
 pub(crate) fn found(request: &Request, now: EpochMs, content: &impl Serialize) -> Response<Body> {
     let tag = tag_of(content);
     if knows(request, &tag) && !request.headers().contains_key(VIA) {

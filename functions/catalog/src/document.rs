@@ -45,8 +45,7 @@ struct LineNotice {
 struct EarlyAccessLine {
     group: GroupName,
     opens_at: Timestamp,
-    /// Until when some units are for this group only, as its quota. How many is not disclosed, like all numbers of
-    /// units.
+    /// Until when some units are for this group only, as its quota. How many is not disclosed, like all numbers.
     #[serde(skip_serializing_if = "Option::is_none")]
     quota_until: Option<Timestamp>,
 }

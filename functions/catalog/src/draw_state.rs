@@ -29,8 +29,7 @@ pub(crate) struct Winner {
 }
 
 impl Draw {
-    /// `seed` must belong to the round's commitment. Computes the winners as soon as seed, entries and, if one was
-    /// named, the beacon are known.
+    /// `seed` must belong to the commitment. Computes the winners once seed, entries and the beacon, if any, are known.
     pub(crate) fn new(
         round: Round,
         commitment: Commitment,

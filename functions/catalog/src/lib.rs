@@ -30,8 +30,7 @@ pub fn run() -> Serving {
     serve(CatalogDeps::new, |deps, request| async move { handle(&deps, request).await })
 }
 
-/// Answers one request. Routes without authentication give everybody the same answer, which caches may keep. Members'
-/// answers are not cached.
+/// Answers one request. Without authentication everybody gets the same answer, which caches may keep, unlike members'.
 pub async fn handle(deps: &CatalogDeps, request: Request) -> Response<Body> {
     match (request.method(), segments(&request).as_slice()) {
         (&Method::GET, ["v1", "members", "sales"]) => return respond(members::sales(deps, &request).await),

@@ -29,8 +29,7 @@ const REDIS_TIMEOUT: Duration = Duration::from_millis(500);
 /// How many rounds' availability is cached: several times the number of sales ever published at once.
 const MAX_ROUNDS: u64 = 10_000;
 const MAX_DRAWS: u64 = 1_000;
-/// How many seconds before the opening the answer says whether a round is loaded: by then every round that was
-/// published in time is.
+/// How many seconds before the opening the answer says whether a round is loaded: by then all published in time are.
 const PREPARED_S: u32 = 120;
 /// How long a finished sale is still shown, in seconds, to people who have its page open.
 const OVER_FOR_S: u32 = 24 * 60 * 60;
@@ -161,8 +160,7 @@ impl Shelf {
         Ok(tokio::time::timeout(self.clock.limit(REDIS_TIMEOUT), self.stock.of(round).partial_counters()).await??)
     }
 
-    /// A round's availability at `now`. Redis is only asked while there is something to sell, and concurrent callers
-    /// share one call.
+    /// A round's availability at `now`. Redis is only asked while something is for sale, in one call for all who ask.
     pub(crate) async fn status_of(&self, listed: &Listed, round: &Round, now: EpochMs) -> SaleStatus {
         let is_held_up = round.paused || listed.kill_switches.is_stopped(&round.id.sale) || round.awaits_beacon();
         let phase = Phase::of(&round.terms, is_held_up, now);
@@ -221,8 +219,7 @@ impl Shelf {
         Ok(Some(Draw::new(round, commitment, seed.map(|kept| kept.seed), at_end, beacon)))
     }
 
-    /// A chunk of a draw's entries. Shared caches keep it, so the process does not. Fails if the ledger does not
-    /// answer.
+    /// A chunk of a draw's entries, which shared caches keep, not the process. Fails if the ledger does not answer.
     pub(crate) async fn entries(
         &self,
         id: &RoundId,

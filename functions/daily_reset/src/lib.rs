@@ -13,8 +13,7 @@ use serde_json::Value;
 /// How long after its close a round is still found: long enough to catch up after a month without runs.
 const LOOK_BACK_S: u32 = 31 * 24 * 60 * 60;
 
-/// The time limit of a run: a few seconds less than Lambda's 50 s, so that the summary is logged. The next run does
-/// the rest.
+/// The time limit of a run: a few seconds less than Lambda's 50 s, for the summary. The next run does the rest.
 pub const RUN_TIMEOUT: Duration = Duration::from_secs(45);
 
 context::deps! {

@@ -15,15 +15,13 @@ use serde_json::Value;
 use stock::Stock;
 use tokio::time::timeout;
 
-/// How long after its close a round is found by every run. Its beacon may be posted later: one run an hour looks through
-/// all rounds.
+/// How long after its close every run finds a round. Its beacon may come later: one run an hour looks through all.
 const LOOK_BACK_S: u32 = 31 * 24 * 60 * 60;
 const ALL_EVERY_MINUTES: i64 = 60;
 const READS_AT_ONCE: usize = 16;
 /// The time limit of a run: a few seconds less than Lambda's 55 s, so that the summary is logged. The next run continues.
 const RUN_TIMEOUT: Duration = Duration::from_secs(50);
-/// The least time for one round: enough to read and publish a million entries at a few thousand writes a second, in a
-/// run or two.
+/// The least time for one round: enough for a million entries at a few thousand writes a second, in a run or two.
 const ROUND_BUDGET: Duration = Duration::from_secs(10);
 /// No further prize is begun when less than this is left of a round's time, so that its progress can be saved.
 const TO_NOTE: Duration = Duration::from_secs(2);

@@ -25,8 +25,7 @@ use crate::stream::Read;
 
 /// Concurrent calls to the bus: with [`AT_ONCE`] events each, a batch takes three rounds of calls.
 const CALLS_AT_ONCE: usize = 4;
-/// How often a failed call is tried, and the pause in between: repeating a whole batch would hold up everything behind
-/// it.
+/// How often a failed call is tried, and the pause in between: repeating a whole batch would hold up all behind it.
 const TRIES: usize = 3;
 const PAUSE: Duration = Duration::from_millis(500);
 /// The time limit for a batch; what is not done by then is repeated. Less than the function's 30 s.

@@ -25,8 +25,7 @@ impl StateChange {
     }
 }
 
-/// The last change of each order in a batch. An unreadable record is skipped: it will never be readable, and would hold
-/// up everything after it.
+/// The last change of each order in a batch. A record that cannot be read is skipped, or it would hold up all after it.
 pub(crate) fn changes(event: StreamEvent) -> Vec<StateChange> {
     let mut changes: Vec<StateChange> = Vec::new();
     let mut positions: HashMap<ReservationId, usize> = HashMap::new();

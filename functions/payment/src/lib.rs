@@ -37,8 +37,7 @@ struct Outcome {
 }
 
 impl Outcome {
-    /// Counts the result as `Callbacks` by `Outcome` and returns it. Always 200, since a repeated callback would get
-    /// the same answer.
+    /// Counts the result as `Callbacks` by `Outcome`. Always 200: a repeated callback would get the same answer.
     fn reply(reservation_id: Option<ReservationId>, outcome: &'static str) -> Reply {
         metrics::counter!("Callbacks", "Outcome" => outcome).increment(1);
         Ok(json(StatusCode::OK, &Self { reservation_id, outcome }))

@@ -61,8 +61,7 @@ type Unknown = BTreeMap<String, IgnoredAny>;
 const MAX_KEYS: usize = 2;
 
 /// Parses a callback, if it is signed with a key of the secret, not more than five minutes ago. Fails with 401 without
-/// a right signature, whatever is wrong with it; 400 if the signed body is not an event, or does not have the
-/// documented form of its type.
+/// a right signature, whatever is wrong with it; 400 if the signed body is no event of a documented form.
 pub(crate) fn read(request: &Request, secret: &str) -> Result<Event, Problem> {
     let unauthorized = || Problem::new(Code::Unauthorized);
     let body = text_body(request)?;

@@ -8,8 +8,7 @@ use runtime::Clock;
 use sale::MAX_THROTTLE_REQUESTS_PER_S;
 use stock::Stock;
 
-/// The time limit of a run: a few seconds less than Lambda's 55 s, so that the summary is logged. The next run does
-/// the rest.
+/// The time limit of a run: a few seconds less than Lambda's 55 s, for the summary. The next run does the rest.
 pub const RUN_TIMEOUT: Duration = Duration::from_secs(50);
 
 const THROTTLE_TO: &str = "THROTTLE_BUSY_SALES_TO";

@@ -3,8 +3,7 @@ use metrics::gauge;
 
 use crate::summary::ReconciliationSummary;
 
-/// Sets the gauges of a run, for each round and as sums. Alarms use the sums, since an alarm has to name every label
-/// that it looks at.
+/// Sets the gauges of a run, for each round and as sums. Alarms use the sums, since an alarm names all of its labels.
 pub(crate) fn set(summary: &ReconciliationSummary) {
     let mut all = UnitCounts::default();
     for (round, counts) in &summary.rounds {

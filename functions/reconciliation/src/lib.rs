@@ -35,8 +35,7 @@ const READ_AFTER_CLOSE_S: u32 = MAX_PAYMENT_WINDOW_S + 24 * 60 * 60;
 
 /// How many rounds are handled concurrently: one that waits for a slow part holds up few others.
 const TENDED_AT_ONCE: usize = 8;
-/// Time budget for reading what only the merchant's systems need. It comes before what buyers wait for, and leaves that
-/// as much time.
+/// Time budget for reading what only the merchant's systems need: before what buyers wait for, which has as much.
 const RECORDED_BUDGET: Duration = Duration::from_secs(10);
 /// Time budget for what the buyers of one round wait for.
 const TEND_BUDGET: Duration = Duration::from_secs(8);
@@ -46,8 +45,7 @@ const TEND_ALL_BUDGET: Duration = Duration::from_secs(20);
 const BLOCKS_BUDGET: Duration = Duration::from_secs(5);
 /// Time budget for overdue orders. They are read in pages, and the next run continues.
 const OVERDUE_BUDGET: Duration = Duration::from_secs(8);
-/// Time budget for the audit and repair of one round: enough for some hundred thousand reservations, with time left for
-/// another round.
+/// Time budget for the audit and repair of one round: enough for some hundred thousand reservations, and another round.
 const AUDIT_BUDGET: Duration = Duration::from_secs(15);
 const _: () = assert!(
     TEND_ALL_BUDGET.as_secs() + BLOCKS_BUDGET.as_secs() + OVERDUE_BUDGET.as_secs() + AUDIT_BUDGET.as_secs()
@@ -60,8 +58,7 @@ const PASSES: usize = 3;
 const MAX_LOGGED: usize = 100;
 /// In one of this many runs, finished rounds come first, so that they are audited however many others there are.
 const OVER_FIRST_EVERY: i64 = 10;
-/// This long after its last order can have expired, in seconds, a round counts as finished, and is audited after the
-/// others.
+/// This many seconds after its last order can have expired, a round is finished, and audited after the others.
 const OVER_AFTER_S: u32 = 5 * 60;
 
 pub fn run() -> Serving {
@@ -351,8 +348,7 @@ fn note_counts(Listing { round, counts, unknown, .. }: &Listing, summary: &mut R
     summary.failed += usize::from(unknown.away > 0);
 }
 
-/// Makes the repairs of a listing; each runs whatever becomes of the others. Returns whether units came back or were
-/// taken out of two lanes.
+/// Makes each repair of a listing, whatever becomes of the others. Returns whether units came back or left two lanes.
 async fn repair_listed(deps: &ReconciliationDeps, listing: &Listing, summary: &mut ReconciliationSummary) -> bool {
     let (ReconciliationDeps { stock, ledger, .. }, round, mut gave) = (deps, &listing.round, false);
     for each in &listing.repairs {

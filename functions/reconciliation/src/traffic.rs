@@ -8,12 +8,10 @@ use crate::deps::ReconciliationDeps;
 
 /// Counts older than this, in milliseconds, lead to no limit.
 const MOST_AGE_MS: u64 = 60_000;
-/// The answer that processes mostly give from memory. It costs Redis nothing, and a crowd that gets it is about to
-/// leave.
+/// The answer that processes mostly give from memory. It costs Redis nothing, and whoever gets it is about to leave.
 const COSTS_NOTHING: &str = "sold_out";
 
-/// Records how many requests a running round gets, and throttles it if it is busy and the deployment says so. Returns
-/// whether it is busy.
+/// Records a running round's requests, and throttles a busy one if the deployment says so. Returns whether it is busy.
 pub(crate) async fn note(
     deps: &ReconciliationDeps,
     round: &Round,

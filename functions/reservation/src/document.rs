@@ -7,8 +7,7 @@ use serde::Serialize;
 
 /// The status of a reservation without an order.
 pub(crate) const QUEUED: &str = "queued";
-/// How long a reservation normally waits in the queue for its order, in milliseconds. A poll after that gets the order
-/// written at once.
+/// How long a reservation usually waits for its order, in milliseconds. A later poll gets the order written at once.
 pub(crate) const QUEUED_MS: u64 = 2_000;
 /// Pauses between two polls, in milliseconds. Most orders are written within a second or two.
 const POLL_QUEUED_MS: u64 = 500;

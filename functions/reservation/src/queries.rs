@@ -17,8 +17,7 @@ use crate::deps::ReservationDeps;
 use crate::document::{Document, OrdersDocument, QUEUED_MS, SaleReservationsDocument};
 use crate::expedite;
 
-/// How many running rounds a list of orders searches for queued reservations, those that opened last first. It bounds
-/// the cost of the list.
+/// How many rounds a list of orders searches for queued reservations, those that opened last: it bounds the cost.
 const MAX_ROUNDS: usize = 20;
 const ROUNDS_AT_ONCE: usize = 5;
 /// The largest number of reservations on a page: queued ones of all searched rounds, and a page of orders.
@@ -61,8 +60,7 @@ pub(crate) async fn of_sale(deps: &ReservationDeps, request: &Request, sale: &st
         found.push((order.reservation.reserved_at_ms, shown(deps, order, now).await?));
     }
     if found.is_empty() && round.terms.gate.is_hidden() {
-        // The same answer as for a sale that does not exist: a user without a reservation may not be allowed to see
-        // this one.
+        // The same answer as for no such sale: a user without a reservation may not be allowed to see this one.
         return Err(Problem::new(Code::UnknownSale));
     }
     found.sort_by_key(|(reserved_at_ms, _)| Reverse(*reserved_at_ms));

@@ -34,8 +34,7 @@ struct Accepted {
     status: &'static str,
 }
 
-/// One call to Redis, or none if it said a moment ago that nothing is left; and one message for a winner, since 202
-/// means that the queue has it.
+/// One call to Redis, or none if it just said that nothing is left; one message for a winner: 202 says it is queued.
 pub(crate) async fn reserve(deps: &ReservationDeps, request: &Request, sale: &str, token: &str) -> Reply {
     let Attempt { id, user, class, sale } = attempt(deps, request, sale, token).await?;
     // All rounds of a sale have the same number of lanes.
@@ -127,8 +126,7 @@ async fn send_overdue(
     }
 }
 
-/// Sends the reservation to the queue. If that fails, the reservation and its outbox element stay, and the client's
-/// retry sends it again.
+/// Sends the reservation to the queue. If that fails, it stays in Redis and its outbox, and a retry sends it again.
 async fn send(deps: &ReservationDeps, request: &Request, reservation: Reservation) -> Result<(), Problem> {
     let trace = request.lambda_context_ref().and_then(|context| context.xray_trace_id.clone());
     let message = OrderMessage::new(reservation, trace.or_else(|| correlation_id(request).map(str::to_owned)));

@@ -1,5 +1,4 @@
-//! The line in front of a sale: tickets for signed-in users, and a public document that says how far the line has
-//! moved.
+//! The line in front of a sale: tickets for signed-in users, and a public document of how far it has moved.
 
 mod deps;
 mod get_line;

@@ -5,8 +5,7 @@ use sale::RoundId;
 
 use super::sync::{AsyncMutex, Cache, Clock, Moment};
 
-/// How long the result of a look is shown. With the second for which the CDN keeps it, and the look itself, this is how
-/// long a change takes to show.
+/// How long the result of a look is shown. With the look, and a second in the CDN, this is how long a change takes.
 const FRESH: Duration = Duration::from_millis(900);
 /// A look that took longer than it may was interrupted by a freeze, and says nothing about now.
 const LONGEST_READ: Duration = Duration::from_secs(6);

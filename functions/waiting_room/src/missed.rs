@@ -5,8 +5,7 @@ use sale::{RoundId, UserId};
 
 use super::sync::{Mutex, PoisonError};
 
-/// How many users unknown to Redis a process remembers: one or two megabytes, and more than it gives tickets to during
-/// an outage.
+/// How many users unknown to Redis a process remembers: one or two megabytes, and more than come in an outage.
 const MOST_MISSED: usize = 10_000;
 
 /// Users whom this process gave tickets while Redis was away. After that, each new ticket also tells Redis about one of

@@ -15,8 +15,7 @@ use crate::of_round::{expires_at, line_of, tickets_from};
 const CHECKS: &[Check] =
     &[Check::Exists, Check::Sight, Check::Address, Check::Rate(Route::Ticket), Check::Form, Check::Keys];
 
-/// How far this clock may differ from Redis's, in seconds. Tickets without Redis are only given further than that from
-/// the opening.
+/// How far this clock may differ from Redis's, in seconds. Closer to the opening, no tickets are given without Redis.
 const CLOCKS_DIFFER_S: u32 = 30;
 
 #[derive(Serialize)]

@@ -22,8 +22,7 @@ use crate::of_round::{expires_at, tickets_from};
 /// The time limit for reading a line, so that those who wait still get an answer if it fails.
 const READ_TIMEOUT: Duration = Duration::from_secs(5);
 const _: () = assert!(READ_TIMEOUT.as_millis() + 1_000 < ANSWER_TIMEOUT.as_millis());
-/// The time limit for recording the line's position in the ledger: everybody who polls waits for it, and without it the
-/// line stands still.
+/// The time limit for recording the line's position in the ledger: all who poll, and the line, wait for it.
 const NOTE_TIMEOUT: Duration = Duration::from_secs(1);
 /// How long to wait before recording again after a failure.
 const NOTE_AGAIN_AFTER: Duration = Duration::from_secs(2);
@@ -42,8 +41,7 @@ const POLL_MOVING_MS: u64 = 2_000;
 const MOST_POLLS_PER_S: u64 = 125_000;
 const POLL_STANDING_MS: u64 = 5_000;
 const POLL_SOLD_OUT_MS: u64 = 10_000;
-/// Used when no unit is known that could come back. Operators may still add units, or an order may take longer than
-/// anybody saw.
+/// If no unit is known that could come back. Operators may still add some, or an order takes longer than anybody saw.
 const POLL_OVER_MS: u64 = 60_000;
 
 /// How far a line is, as just read or moved.
@@ -170,8 +168,7 @@ impl Look<'_> {
         let mut position = LinePosition { snapshot, progress: read.unwrap_or_default(), units };
         if read.is_none() {
             position.progress = self.restored(&position).await?;
-            // Written before it moves: a process that finds no line assumes that it has come as far as the ledger
-            // knows.
+            // Written before it moves: a process that finds no line takes it to be as far as the ledger knows.
             if position.units.is_none() || !self.begin(&mut position).await? {
                 return Ok(position);
             }
@@ -265,8 +262,7 @@ impl Look<'_> {
         Ok(Some(UnitTotals { may_return, ..units }))
     }
 
-    /// Restores a line that Redis does not have, because it has not moved yet or was lost, from what the ledger was
-    /// told last.
+    /// Restores a line that Redis does not have, as it has not moved yet or was lost, from what the ledger knows.
     async fn restored(&mut self, position: &LinePosition) -> Result<Progress, Problem> {
         let LinePosition { snapshot, units, .. } = position;
         let round = &self.round.id;
@@ -290,8 +286,7 @@ impl Look<'_> {
         self.tracked.published
     }
 
-    /// Records in the ledger how far the line may be. Returns `None` if that fails, and then does not try again for a
-    /// while.
+    /// Records in the ledger how far the line may be. `None` if that fails, which then is not tried for a while.
     async fn raised(&mut self, progress: &Progress, per_s: u64) -> Option<Watermark> {
         let (round, deps) = (&self.round.id, self.deps);
         if !self.tracked.may_note(Moment::now(deps.clock)) {

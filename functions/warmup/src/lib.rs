@@ -14,8 +14,7 @@ use serde::Serialize;
 use serde_json::{Value, from_value, to_value};
 use stock::Stock;
 
-/// The time limit of a run: a few seconds less than Lambda's 50 s, so that the summary is logged. The next run does
-/// the rest.
+/// The time limit of a run: a few seconds less than Lambda's 50 s, for the summary. The next run does the rest.
 pub const RUN_TIMEOUT: Duration = Duration::from_secs(45);
 
 context::deps! {
@@ -66,8 +65,7 @@ pub async fn handle(deps: &WarmupDeps) -> Result<WarmupSummary, FulfilmentError>
     Ok(summary)
 }
 
-/// Loads the rounds that buyers miss. No message comes back: while the round is missing, buyers send more, and the next
-/// scheduled run looks anyway.
+/// Loads the rounds that buyers miss. No message comes back: buyers send more, and the next scheduled run looks anyway.
 pub async fn rebuild(deps: &WarmupDeps, event: SqsEvent) -> SqsBatchResponse {
     each_message(event, |message| rebuild_one(deps, message.body), |_| async {}).await;
     SqsBatchResponse::default()

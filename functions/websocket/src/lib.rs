@@ -81,8 +81,7 @@ async fn answer(deps: &WebsocketDeps, request: Request) -> GatewayResponse {
         }
         Some("$disconnect") => match deps.ledger.disconnect(&id).await {
             Ok(()) => GatewayResponse::OK,
-            // Nobody reads this answer. The first message that finds the connection gone deletes it, or its item
-            // expires.
+            // Nobody reads this answer. The first message that finds the connection gone deletes it, or it expires.
             Err(error) => unavailable(&error),
         },
         _ => GatewayResponse::BAD_REQUEST,

@@ -52,8 +52,7 @@ pub(crate) fn key_id(token: &str) -> Result<String, TokenRefused> {
         return Err(TokenRefused::BadToken);
     }
     let header = decode_header(token).map_err(|_| TokenRefused::BadToken)?;
-    // No extension of the format is supported, and an unknown critical one must not be ignored (RFC 7515, section
-    // 4.1.11).
+    // No extension of the format is supported, and a critical one must not be ignored (RFC 7515, section 4.1.11).
     let good = ALGORITHMS.contains(&header.alg) && header.crit.is_none();
     header.kid.filter(|_| good).ok_or(TokenRefused::BadToken)
 }

@@ -28,8 +28,7 @@ fn not_utf_8() -> Problem {
     Problem::invalid("the body is not UTF-8")
 }
 
-/// Checks that there is no body, or only an empty JSON object. Fails as [`json_body`], and 400 for an object with
-/// fields.
+/// Checks that there is no body, or an empty JSON object. Fails as [`json_body`], and 400 for an object with fields.
 pub fn no_body(request: &Request) -> Result<(), Problem> {
     #[derive(serde::Deserialize)]
     #[serde(deny_unknown_fields)]
@@ -43,16 +42,14 @@ pub fn json_body<T: DeserializeOwned>(request: &Request) -> Result<T, Problem> {
     json_body_up_to(request, MAX_BODY_BYTES)
 }
 
-/// Like [`json_body`], for a route whose body may have up to `most` bytes. Fails as [`json_body`], with 413 above
-/// `most` bytes.
+/// Like [`json_body`], for bodies of up to `most` bytes. Fails as [`json_body`], with 413 above `most` bytes.
 pub fn json_body_up_to<T: DeserializeOwned>(request: &Request, most: usize) -> Result<T, Problem> {
     let body = text_up_to(request, most)?;
     // A gateway that takes the body for text has put this in place of what it could not read.
     if body.contains(char::REPLACEMENT_CHARACTER) { Err(not_utf_8()) } else { json_of(request, body) }
 }
 
-/// Like [`json_body`], for a body whose signature has been verified, so that no gateway has changed it. Fails as
-/// [`json_body`].
+/// Like [`json_body`], for a body with a verified signature, which no gateway has changed. Fails as [`json_body`].
 pub fn signed_json_body<T: DeserializeOwned>(request: &Request) -> Result<T, Problem> {
     json_of(request, text_body(request)?)
 }

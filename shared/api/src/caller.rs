@@ -36,8 +36,7 @@ impl GroupClaims {
         Self::new(claims.as_deref().unwrap_or(USUAL_CLAIMS))
     }
 
-    /// The group that the caller's verified claims name: at least one of the claims is there, and all that are there
-    /// name the same single group.
+    /// The group that the caller's verified claims name: one of them at least is there, and all that are name it alone.
     pub fn named_by<'r>(&self, request: &'r Request) -> Option<&'r str> {
         let claims = verified_claims(request)?;
         let mut told = self.claims.iter().filter_map(|claim| claims.get(claim)).map(|text| only_group(text));

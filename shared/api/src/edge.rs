@@ -55,8 +55,7 @@ pub struct Edge {
 }
 
 impl Edge {
-    /// `keys` are the CDN's keys, `None` without a CDN. If the CDN `is_only_way_in`, requests that did not come through
-    /// it are refused.
+    /// `keys` are the CDN's, `None` without one. If it `is_only_way_in`, requests that bypassed it are refused.
     pub const fn new(keys: Option<Secret<EdgeKeys>>, is_only_way_in: bool) -> Self {
         Self { keys, is_only_way_in }
     }
@@ -100,8 +99,7 @@ fn take_viewer_address(request: &mut Request, keys: &EdgeKeys) -> bool {
     if !keys.has(header(KEY_HEADER)) {
         return false;
     }
-    // The CDN sends the viewer's address with every request to the gateway, except for those whose answers are shared
-    // between viewers.
+    // The CDN sends the viewer's address with every request, except for those whose answers are shared by viewers.
     let viewer = header(VIEWER_HEADER).to_owned();
     if let Some(RequestContext::ApiGatewayV2(context)) = request.extensions_mut().get_mut::<RequestContext>()
         && !viewer.is_empty()
@@ -177,8 +175,7 @@ mod tests {
         assert!(edge(false).refusal(&mut request(""), Err(SecretError::InVain)).is_none());
     }
 
-    /// The steps of a key rotation: at each step the functions accept the CDN's key, whichever of the two secrets they
-    /// have read.
+    /// The steps of a key rotation: at each, functions accept the CDN's key, whichever of two secrets they have read.
     #[test]
     fn a_key_is_changed_without_a_gap() {
         let first = KEYS.to_owned();

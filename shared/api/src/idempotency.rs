@@ -7,8 +7,7 @@ use crate::Problem;
 const HEADER: &str = "idempotency-key";
 const MAX_LENGTH: usize = 64;
 
-/// The client's idempotency key, if it sent one. Fails with 400 if it is not 1 to 64 printable ASCII characters without
-/// spaces.
+/// The client's idempotency key, if any. Fails with 400 if it is not 1 to 64 printable ASCII characters without spaces.
 pub fn idempotency_key(request: &Request) -> Result<Option<&str>, Problem> {
     let Some(value) = request.headers().get(HEADER) else { return Ok(None) };
     let key = value.to_str().unwrap_or_default();

@@ -1,5 +1,4 @@
-//! The dependencies that a context can make. To add one, add a method here and a feature of the same name in
-//! `Cargo.toml`.
+//! The dependencies that a context can make: each is a method here and a feature of its name in `Cargo.toml`.
 #![cfg_attr(
     not(any(feature = "secrets", feature = "sqs", feature = "ledger", feature = "push_gateway")),
     expect(unused)
@@ -141,8 +140,7 @@ impl Context {
         self.secret("WEBHOOK_SECRET_ARN")
     }
 
-    /// The CDN, with its keys in the secret `EDGE_KEY_SECRET_ARN`, or none without a CDN. `EDGE_ONLY=on` refuses
-    /// requests that bypass it.
+    /// The CDN, if any, with its keys in the secret `EDGE_KEY_SECRET_ARN`. `EDGE_ONLY=on` refuses what bypasses it.
     #[cfg(feature = "http")]
     pub(crate) fn edge(&self) -> Result<api::Edge, ContextError> {
         let is_only_way_in = self.settings().optional("EDGE_ONLY").is_some_and(|only| only == "on");

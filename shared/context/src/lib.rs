@@ -43,8 +43,7 @@ pub enum ContextError {
 /// The wiring of one process. Each dependency is made when it is first asked for; later calls get clones that share its
 /// connections and memory.
 ///
-/// Dependencies are kept in a map by type. With a field for each, the code that drops all of them would be linked into
-/// every function.
+/// Dependencies are kept in a map by type. With fields, the code that drops all of them would be in every function.
 #[derive(Debug)]
 pub struct Context {
     settings: Settings,
@@ -56,8 +55,7 @@ pub struct Context {
 }
 
 impl Context {
-    /// The context of a Lambda function, from the environment that Lambda and the deployment set. Fails if `AWS_REGION`
-    /// is not set.
+    /// The context of a Lambda function, from the environment of Lambda and deployment. Fails without `AWS_REGION`.
     pub fn from_environment() -> Result<Self, MissingSetting> {
         let settings = Settings::environment();
         let aws = aws_config(&settings)?;
@@ -75,8 +73,7 @@ impl Context {
         self
     }
 
-    /// The context of another process with the same settings, configuration, clock and given dependencies, and nothing
-    /// made yet.
+    /// Another process with the same settings, configuration, clock and given dependencies, and nothing made yet.
     #[must_use]
     pub fn another_process(&self) -> Self {
         Self { given: self.given.clone(), ..Self::new(self.settings.clone(), self.aws.clone(), self.clock) }

@@ -77,8 +77,7 @@ where
 }
 
 /// Answers API Gateway's requests, concurrently where Lambda sends a process several. Runs for the life of the process.
-/// With a CDN in front, takes the viewer's address from it and refuses requests that bypassed it. Fails as
-/// [`serve_events`].
+/// With a CDN in front, takes the viewer's address from it and refuses what bypassed it. Fails as [`serve_events`].
 #[cfg(feature = "http")]
 pub fn serve<D, F>(
     new: impl FnOnce(&Context) -> Result<D, ContextError> + 'static,
@@ -105,8 +104,7 @@ where
     })
 }
 
-/// Like [`serve`], for functions that face the crowd of an opening: also counts demand and answers. Fails as
-/// [`serve_events`].
+/// Like [`serve`], for functions that face a crowd: also counts demand and answers. Fails as [`serve_events`].
 #[cfg(feature = "crowd")]
 pub fn serve_crowd<D, F>(
     new: impl FnOnce(&Context) -> Result<D, ContextError> + 'static,

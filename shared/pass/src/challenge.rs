@@ -89,8 +89,7 @@ pub fn is_work(id: Uuid, answer: &str) -> bool {
     zero_bits(begun(id), answer) >= work_bits(id)
 }
 
-/// Finds an answer for which [`is_work`] is true. It takes about a million attempts, so do not run it on a shared
-/// executor.
+/// Finds an answer for which [`is_work`] is true. It takes about a million attempts: not for a shared executor.
 pub fn work(id: Uuid) -> String {
     let (begun, bits) = (begun(id), work_bits(id));
     let solves = |answer: &String| zero_bits(begun.clone(), answer) >= bits;

@@ -12,8 +12,7 @@ use ring::signature::{
 static RING: CryptoProvider =
     CryptoProvider { signer_factory: no_signer, verifier_factory: verifier, key_utils: KeyUtils::new_unimplemented() };
 
-/// Makes `jsonwebtoken` verify all tokens of this process with ring: RS256, RS384, RS512 and ES256. It signs none. Can be
-/// repeated.
+/// Makes `jsonwebtoken` verify this process's tokens with ring: RS256, RS384, RS512 and ES256. Can be repeated.
 pub fn use_ring() {
     // Another provider would be installed by a feature of `jsonwebtoken`, and none is enabled.
     let _ = RING.install_default();

@@ -57,8 +57,7 @@ impl KeyRing {
         self.bytes_of(token, sale, user).is_ok()
     }
 
-    /// Verifies and parses a pass of `user` for `sale` that has not expired. Fails with [`BadToken`] if it is invalid
-    /// for any reason.
+    /// Verifies and parses a pass of `user` for `sale` that has not expired. Fails with [`BadToken`] if it is none.
     pub fn open(&self, token: &str, sale: &SaleId, user: &UserId, now: EpochMs) -> Result<Pass, BadToken> {
         let bytes = self.bytes_of(token, sale, user)?;
         // Only sealed texts get here, though possibly from another version.

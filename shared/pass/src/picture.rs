@@ -7,8 +7,7 @@ use crate::glyphs::{Stroke, strokes};
 /// Wide enough for digits the size of a finger on a phone.
 const WIDTH: u32 = 240;
 const HEIGHT: u32 = 72;
-/// The largest overhead of a PNG over its pixels: a filter byte for each row, its chunks, and what deflate adds to data
-/// that it cannot shrink.
+/// The largest overhead of a PNG: a filter byte for each row, its chunks, and what deflate adds to what cannot shrink.
 const PNG_OVERHEAD: u32 = HEIGHT + 512;
 /// The largest picture in bytes, whatever is drawn.
 pub const MAX_PICTURE_BYTES: usize = PREFIX.len() + (WIDTH * HEIGHT / 2 + PNG_OVERHEAD).div_ceil(3) as usize * 4;

@@ -177,8 +177,7 @@ fn same_each_time() -> ProptestConfig {
 proptest! {
     #![proptest_config(same_each_time())]
 
-    /// Whatever happens, the line never moves back, never faster than its rate, and not beyond the ceiling within ten
-    /// seconds.
+    /// The line never moves back, never faster than its rate, and not beyond the ceiling within ten seconds.
     #[test]
     fn it_never_moves_back(
         steps in prop::collection::vec((0_u64..15_000, 0_u64..3_000_000, 0_u64..5_000, 0_u64..3, 0_u64..100_000), 1..40),

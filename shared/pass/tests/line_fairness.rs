@@ -62,8 +62,7 @@ fn first_come_first_served(_: &Bytes32, users: usize, requests: &[Request]) -> V
     ranks(users, |number| first_request(number, requests))
 }
 
-/// A hash of the user, shifted by the seed, modulo the number of users: all places are equally likely, but not all
-/// pairs.
+/// A hash of the user, shifted by the seed, modulo the users: all places are equally likely, but not all pairs.
 fn modulo(seed: &Bytes32, users: usize, _: &[Request]) -> Vec<usize> {
     let word = |bytes: &[u8]| u64::from_be_bytes(bytes[..8].try_into().unwrap());
     let hash = |number: usize| word(&Sha256::digest(user(number).as_str()));

@@ -156,8 +156,7 @@ fn forged(text: &str, opens: impl Fn(&str) -> bool) {
     for at in 0..text.len() {
         let other = if &text[at..=at] == "A" { "B" } else { "A" };
         let changed = format!("{}{other}{}", &text[..at], &text[at + 1..]);
-        // The last character may have unused bits. Then the text differs from the one given out, and must be refused
-        // too.
+        // The last character may have unused bits. The text differs all the same, and must be refused too.
         assert!(!opens(&changed), "{changed}");
     }
     for wrong in ["", "A", &text[1..], &format!("{text}A"), &"A".repeat(10_000)] {

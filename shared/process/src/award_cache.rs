@@ -8,8 +8,7 @@ use sale::{Award, RoundId, Terms, Unit};
 
 /// How many rounds' shuffles are cached, at half a kilobyte each.
 const MAX_ROUNDS: u64 = 1000;
-/// How many chunks of tables are cached, at 32 KiB each: more than the largest table has, since a round's units are
-/// spread over its whole table.
+/// How many chunks of tables are cached, at 32 KiB each: more than the largest table, over all of which units spread.
 const MAX_CHUNKS: u64 = 512;
 const _: () = assert!(MAX_CHUNKS as usize * award::CHUNK_VALUES >= sale::MAX_AWARDS as usize);
 

@@ -11,8 +11,7 @@ use crate::demand::Demand;
 use crate::sold_out_mark::SoldOutMark;
 use crate::turns::{Turn, Turns};
 
-/// A kind of request that a sale's throttle limits. Each has its own limit, so wrong answers do not crowd out
-/// reservations.
+/// A kind of request that a sale's throttle limits, each by itself, so wrong answers do not crowd out reservations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
 pub enum Step {

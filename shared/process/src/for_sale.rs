@@ -133,8 +133,7 @@ impl ForSale {
         self.version = version;
     }
 
-    /// Whether the rounds must be listed: at first, at last, after a change was missed, and again once the list must
-    /// have it.
+    /// Whether the rounds must be listed: at first, at last, after a change was missed, and once the list must have it.
     pub(crate) fn must_list(&self, now: Moment) -> bool {
         let is_old = self.listed_at.is_none_or(|listed_at| now.since(listed_at) >= self.period);
         is_old || self.must_list || self.missed_at.is_some_and(|missed_at| now.since(missed_at) >= INDEX_LAG)
@@ -216,8 +215,7 @@ impl ForSale {
         ids
     }
 
-    /// What even a consistent read does not show. Unless a change named it, the list has it by mistake: it lags behind
-    /// a withdrawal.
+    /// What even a consistent read does not show. Unless a change named it, the list lags behind a withdrawal.
     pub(crate) fn forget(&mut self, ids: Vec<RoundId>, now: Moment) {
         for RoundId { sale, .. } in ids {
             if self.named.get(&sale).is_some_and(|named| named.version > 0) {

@@ -26,8 +26,7 @@ const BOUNDS: Bounds = Bounds {
     first_retry_after: Duration::from_secs(1),
 }
 .checked();
-/// How long answers are counted before they are flushed to Redis: one flush a second per process, however many there
-/// are.
+/// How long answers are counted before they are flushed to Redis: one flush a second per process, for any number.
 const ANSWERS_FOR: Duration = Duration::from_secs(1);
 /// How long a finished sale stays in the snapshot, which distinguishes it from one that never existed, in seconds.
 const OVER_FOR_S: u32 = 60 * 60;
@@ -45,8 +44,7 @@ type Unread = RefreshError<LedgerError>;
 /// This process's copy of the published sales and of the kill switches. Each is read separately, at most every few
 /// seconds however many callers there are: if one cannot be read, the other is still up to date.
 ///
-/// Of the sales it reads what has changed, and the rounds that it was asked for: what a process costs does not depend
-/// on how many there are.
+/// Of the sales it reads what has changed, and the rounds it was asked for: the cost does not depend on their number.
 #[derive(Clone)]
 pub struct Snapshots(Arc<Inner>);
 
@@ -116,8 +114,7 @@ impl Snapshots {
         Ok(Snapshot { sales, kill_switches })
     }
 
-    /// The current snapshot, which has this sale if it is published. Fails if DynamoDB does not answer, and there is no
-    /// recent enough snapshot.
+    /// The current snapshot, with this sale if published. Fails if DynamoDB does not answer, and the last is too old.
     pub async fn of(&self, sale: &SaleId) -> Result<Snapshot, Unread> {
         self.with(self.now().await?, sale).await
     }

@@ -10,8 +10,7 @@ use super::sync::{ArcSwapOption, AsyncMutex, Instant, Moment, sleep, spawn};
 
 /// How long a mark is valid.
 const LASTS: Duration = Duration::from_millis(1000);
-/// By how much, in percent, its time varies at random: processes that were told at the same time must not ask again at
-/// the same time.
+/// By how much, in percent, its time varies at random: processes that were told together must not ask again together.
 const JITTER_PERCENT: u64 = 25;
 /// Returned units are not sold before every mark has expired, even if two clocks differ in speed by some per cent.
 const _: () = assert!(LASTS.as_millis() as u64 * (100 + JITTER_PERCENT) / 100 + 200 < COOLDOWN_MS as u64);
@@ -111,8 +110,7 @@ impl SoldOutMark {
         true
     }
 
-    /// Starts a task that reads the buyers, unless one is running or ran a moment ago. `read` also returns how long to
-    /// pause then.
+    /// Starts a task that reads the buyers, unless one is running or just ran. `read` also says how long to pause.
     pub(crate) fn read_beside<F>(&self, read: impl FnOnce() -> F)
     where
         F: Future<Output = (Option<Buyers>, Duration)> + Send + 'static,
@@ -136,8 +134,7 @@ impl SoldOutMark {
 
 /// Reads the buyers of a round, if there are not too many, and returns how long to pause.
 async fn read(round: RoundStock<'_>, sale: &SaleId) -> (Option<Buyers>, Duration) {
-    // All processes see the last unit go at the same time: their reads are spread over the time that this many names
-    // may take.
+    // All processes see the last unit go at once: their reads are spread over the time that so many names take.
     let count = round.buyers_count().await.unwrap_or_default();
     let worth = Duration::from_secs(1) * count / NAMES_PER_S;
     sleep(worth.mul_f64(rand::random())).await;

@@ -9,8 +9,7 @@ use super::sync::{AsyncMutex, Cache, Clock, Moment, timeout};
 
 /// How long a result is served.
 const FRESH: Duration = Duration::from_secs(3);
-/// After a read the source is left alone for this many times its duration, so watching takes at most a tenth of the
-/// time.
+/// After a read the source rests for this many times its duration, so watching takes at most a tenth of the time.
 const REST: u32 = 9;
 /// The time limit of a read, and of waiting for it.
 const READ_TIMEOUT: Duration = Duration::from_secs(5);
@@ -47,8 +46,7 @@ where
         Self { rounds, clock }
     }
 
-    /// The last result of a round, after a read if it is time for one. All who ask meanwhile wait for that read. `None`
-    /// if none has succeeded yet.
+    /// A round's last result, after a read if it is time for one, for which all who ask wait. `None` if none succeeded.
     pub(crate) async fn of_round<E: std::error::Error + 'static>(
         &self,
         round: &RoundId,

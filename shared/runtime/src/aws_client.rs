@@ -168,15 +168,13 @@ impl AwsClient {
         serde_json::from_slice(&self.send(&request).await?).map_err(AwsError::Unreadable)
     }
 
-    /// Posts a body to a percent-encoded path. Fails if the service refuses, or does not answer; it may have the body
-    /// then.
+    /// Posts a body to a percent-encoded path. Fails if the service refuses, or is silent; it may have the body then.
     pub async fn post(&self, path: &str, body: &[u8]) -> Result<(), AwsError> {
         let headers = [("content-type", "application/octet-stream")];
         self.send(&Request { method: "POST", path, headers: &headers, body }).await.map(drop)
     }
 
-    /// Deletes what is at a percent-encoded path. Fails if the service refuses, or does not answer; it may be deleted
-    /// then.
+    /// Deletes what is at a percent-encoded path. Fails if the service refuses, or is silent; it may be deleted then.
     pub async fn delete(&self, path: &str) -> Result<(), AwsError> {
         self.send(&Request { method: "DELETE", path, headers: &[], body: &[] }).await.map(drop)
     }

@@ -6,8 +6,7 @@ use metrics_cloudwatch_embedded::{Builder, Collector};
 use crate::counts::Counts;
 use crate::once_per_span::OncePerSpan;
 
-/// How often a function that answers requests publishes its metrics: several times in the minute over which alarms
-/// look.
+/// How often a function that answers requests publishes its metrics: several times in the minute of an alarm.
 const EVERY: Duration = Duration::from_secs(5);
 
 /// The most values of a metric between two publications: the limit of a document in the embedded metric format

@@ -1,7 +1,6 @@
 use super::sync::{AtomicU64, Ordering};
 
-/// What happens at most once in a span of time. Spans are numbered from 0. In some nothing happens, and none is taken
-/// after a later one.
+/// What happens at most once in a span of time. Spans are numbered from 0; some are left out, none comes after a later.
 #[derive(Debug, Default)]
 pub struct OncePerSpan {
     /// The number after the last span taken.

@@ -10,8 +10,7 @@ pub struct StreamEvent {
     pub records: Vec<Value>,
 }
 
-/// Which records failed, in the form that Lambda expects (`ReportBatchItemFailures`). It continues with the first of
-/// them.
+/// Which records failed, as Lambda expects it (`ReportBatchItemFailures`). It continues with the first of them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct StreamResponse {

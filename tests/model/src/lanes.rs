@@ -193,8 +193,7 @@ impl Lane {
         self.reservations.iter().flatten().fold(0, |bits, unit| bits | 1 << unit)
     }
 
-    /// The transfer to `other`, unless `other` has added it already. If `other` is lost that is unknown, and the load
-    /// decides it.
+    /// The transfer to `other`, unless that has added it already. If `other` is lost, that is for its load to decide.
     fn open_to(&self, other: &Self) -> Option<Transfer> {
         self.record.filter(|transfer| other.is_loaded && transfer.id > other.accepted)
     }

@@ -7,8 +7,7 @@ use crate::stored::{IDS, Ledger, Order, Redis, Reservation, Seat};
 use crate::{Action, Mistake, Protocol, Scope, properties};
 
 impl Protocol {
-    /// Whether nothing is under way and reconciliation has nothing to do. Orders and their expiry messages may still wait
-    /// for payment.
+    /// Whether nothing is under way or to be reconciled. Orders and their expiry messages may still wait for payment.
     pub fn is_at_rest(&self, state: &State) -> bool {
         let is_live = |id| state.ledger.orders[usize::from(id)].is_some_and(Order::is_live);
         let waits = |job: &Job| *job == Job::new(Who::Expiry, job.seat) && is_live(job.seat.id);

@@ -5,8 +5,7 @@ use crate::state::State;
 /// A job with more effects than this is assumed to run for ever.
 const MOST_EFFECTS: usize = 20;
 
-/// Whether a message that is handled completely and then delivered again changes nothing the second time, and likewise
-/// a request and a payment.
+/// Whether a message that is handled and then delivered again changes nothing, and likewise a request and a payment.
 pub(crate) fn twice_is_once(protocol: &Protocol, state: &State) -> bool {
     let waits = |job: &&Job| job.who.is_message() && job.next == Next::Start;
     let messages = state.jobs.iter().filter(waits).all(|job| {

@@ -76,8 +76,7 @@ impl fmt::Debug for Returned {
     }
 }
 
-/// The stock in Redis. There is no field for the outbox: it is the held reservations, since elements without a
-/// reservation are skipped.
+/// The stock in Redis. The outbox is the held reservations, since elements without a reservation are skipped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Redis {
     /// Whether the round's keys exist.

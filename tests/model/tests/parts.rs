@@ -1,5 +1,4 @@
-//! Checks the models of parts in every interleaving: the draw, lanes, and reads beside transactions. Each mistake breaks the
-//! property that it should.
+//! Checks the models of the draw, lanes, and reads in every interleaving. Each mistake breaks the property it should.
 
 mod passed;
 

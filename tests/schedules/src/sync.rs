@@ -1,5 +1,4 @@
-//! The types that requests share, where [shuttle] may let another task run before each step. Time passes only when a scenario
-//! says so.
+//! The types that requests share, where [shuttle] may switch tasks before each step. Time passes when a scenario says.
 
 use std::ops::Deref;
 use std::pin::pin;

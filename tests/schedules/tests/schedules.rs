@@ -1,4 +1,3 @@
-//! Shared state under many schedules: as shipped it keeps its rules, and each planted mistake breaks one. `build.rs` writes the
-//! tests.
+//! Shared state under many schedules: it keeps its rules, and each planted mistake breaks one. `build.rs` writes them.
 
 include!(concat!(env!("OUT_DIR"), "/tests.rs"));

@@ -82,8 +82,7 @@ async fn many_load_the_lost_lanes_beside_each_other() {
     }
 }
 
-/// Units keep moving between two lanes while a third one is loaded. Its own units are then in no place, but no user may hear
-/// "sold out".
+/// Units keep moving between two lanes while a third is loaded. Its own are in no place: nobody may hear "sold out".
 #[tokio::test]
 async fn a_load_that_never_holds_still_says_what_it_lacks() {
     let mut lanes = Lanes::start(9, 3).await;
@@ -186,8 +185,7 @@ async fn a_lane_that_is_away_keeps_nothing_from_the_others() {
     }
 }
 
-/// Right after a load a lane's transfer ids are ahead of the clocks. A replica takes over that missed a transfer, so the next one
-/// has other units.
+/// After a load a lane's transfer ids are ahead of the clocks. A replica takes over that missed one, and gives others.
 #[tokio::test]
 async fn what_a_lane_gives_after_a_failover_is_not_taken_for_what_it_gave_before() {
     let mut lanes = Lanes::start(2, 2).await;

@@ -14,8 +14,7 @@ pub(super) enum Operation {
     Reserve { user: u8, sent: bool },
     // A request is sent again under its own id.
     Repeat { request: u8 },
-    // An order message arrives, for the first time or again. The process may die before its call to Redis with this
-    // number.
+    // An order message arrives, for the first time or again. The process may die before this call of Redis.
     Deliver { message: u8, dies_at: Option<usize> },
     // Time passes until returned units are on sale again.
     Wait,

@@ -32,8 +32,7 @@ impl Gateway {
         Self(AwsClient::api_gateway(config, endpoint))
     }
 
-    /// Sends a message to one connection. Fails if API Gateway does not answer; the client may have the message all the
-    /// same.
+    /// Sends a message to one connection. Fails if API Gateway does not answer; the client may have the message then.
     pub async fn post(&self, connection: &str, update: &StatusUpdate) -> Result<Posted, PushError> {
         match self.0.post(&path(connection), &update.to_body()).await {
             Ok(()) => Ok(Posted::Yes),

@@ -74,8 +74,7 @@ struct Outgoing {
 impl Queue {
     /// Sends a message at once, in a call of its own.
     ///
-    /// Boxed, and not `async`, like the calls below: a future is compiled by every crate that awaits it, and the SDK's take
-    /// seconds each.
+    /// Boxed, and not `async`, like the calls below: each crate that awaits a future compiles it, the SDK's in seconds.
     fn send(&self, message: Outgoing) -> BoxFuture<'_, Result<(), QueueError>> {
         let Outgoing { body, delay_s, trace } = message;
         let send = self.client.send_message().queue_url(&self.url).message_body(body);

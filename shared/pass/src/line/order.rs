@@ -36,8 +36,7 @@ impl LineOrder {
         Self(derived(&seed.0, ORDER))
     }
 
-    /// The user's place among those who came at the same time: the first 8 bytes, big endian, of HMAC-SHA256 under this
-    /// key of the user's id.
+    /// The user's place among those who came together: first 8 bytes, big endian, of the id's HMAC-SHA256 under this key.
     pub fn place(&self, user: &UserId) -> Place {
         let mac = Hmac::<Sha256>::new_from_slice(&self.0).expect("HMAC takes keys of any length");
         let digest: Bytes32 = mac.chain_update(user.as_str()).finalize().into_bytes().into();

@@ -16,14 +16,12 @@ pub struct Breaker {
     clock: Clock,
 }
 
-/// The breaker is open, so the call was not made. A caller that finds this among an error's sources need not log it:
-/// the breaker has.
+/// The breaker is open: the call was not made. Who finds this among an error's sources need not log it: it is logged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("its breaker is open")]
 pub struct Open;
 
-/// What a part holds can never have been right, so asking again does not help. A caller finds this among an error's
-/// sources.
+/// What a part holds can never have been right: asking again does not help. Callers find it among an error's sources.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("asking again does not help")]
 pub struct Corrupt;

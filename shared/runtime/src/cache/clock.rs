@@ -29,8 +29,7 @@ impl Clock {
         Self { moved_ms: Some(moved_ms), ..Self::system() }
     }
 
-    /// The same clock, of a function whose limits are a minute or more: for tests that are not about limits, on machines
-    /// that are busy.
+    /// The same clock, with limits of a minute or more: for tests that are not about limits, on busy machines.
     #[must_use]
     pub const fn patient(self) -> Self {
         Self { is_patient: true, ..self }

@@ -5,8 +5,7 @@ use sale::EpochMs;
 use super::Clock;
 use super::sync::Instant;
 
-/// A time by two clocks. The monotonic clock may stand still while Lambda freezes the process, and the wall clock may
-/// be set.
+/// A time by two clocks. The monotonic one may stand still while Lambda freezes the process, the wall clock may be set.
 #[derive(Debug, Clone, Copy)]
 pub struct Moment {
     monotonic: Instant,
@@ -35,8 +34,7 @@ impl Moment {
         self.monotonic.saturating_duration_since(earlier.monotonic)
     }
 
-    /// Time since `earlier`, like [`Moment::since`]. `None` if the wall clock was set back in between, so neither clock
-    /// is reliable.
+    /// Time since `earlier`, like [`Moment::since`]. `None` if the wall clock was set back: neither clock is reliable.
     pub fn checked_since(self, earlier: Self) -> Option<Duration> {
         (self.wall >= earlier.wall).then(|| self.since(earlier))
     }

@@ -5,8 +5,7 @@ use std::time::Duration;
 use super::sync::{ArcSwapOption, AsyncMutex, spawn, timeout};
 use super::{Clock, Moment};
 
-/// How old a value may be, and how often it is read. [`Bounds::checked`] lets the compiler check that they are
-/// consistent.
+/// How old a value may be, and how often it is read. With [`Bounds::checked`] the compiler checks their consistency.
 #[derive(Debug, Clone, Copy)]
 pub struct Bounds {
     /// The age up to which a value is served without reading it again.
@@ -25,8 +24,7 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// Checks that the bounds are consistent. Use it in a constant, so that the compiler checks. Panics if they are
-    /// not.
+    /// Checks that the bounds are consistent; in a constant, the compiler does. Panics if they are not.
     #[must_use]
     pub const fn checked(self) -> Self {
         assert!(self.fresh.as_nanos() <= self.usable.as_nanos() && self.usable.as_nanos() <= self.held.as_nanos());
@@ -165,8 +163,7 @@ where
         Ok(self.last().unwrap_or(held))
     }
 
-    /// The value, read again if its last read began longer ago than `oldest`. Fails if it cannot be read, or could not
-    /// be read a moment ago.
+    /// The value, read again if its last read began longer ago than `oldest`. Fails if that fails, or did a moment ago.
     pub async fn no_older_than(&self, oldest: Duration) -> Result<Arc<T>, RefreshError<E>> {
         let failed_before = self.0.failed.load_full();
         let _reading = self.0.reading.lock().await;
@@ -244,8 +241,7 @@ impl<T, E: std::error::Error + 'static> Inner<T, E> {
         cached.as_ref().filter(|cached| now.since(cached.began) < oldest).map(|cached| Arc::clone(&cached.value))
     }
 
-    /// Whether the last read failed recently enough to matter. A read that a freeze interrupted began before the
-    /// freeze, and does not count.
+    /// Whether the last read failed recently enough to matter: not one from before a freeze that interrupted it.
     fn is_failing(&self, now: Moment) -> bool {
         self.failed.load().as_ref().is_some_and(|failed| now.since(failed.began) < self.bounds.failing())
     }

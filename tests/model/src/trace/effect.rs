@@ -55,8 +55,7 @@ pub enum Answer {
     Replayed,
     AlreadyReserved,
     SoldOut,
-    /// `sold_out` while units are free, because they came back a moment ago. The model has no time, so it allows this whenever
-    /// the recorder saw it.
+    /// `sold_out` while returned units are in cooldown. The model has no time: it allows this whenever it was recorded.
     InCooldown,
     Confirmed,
     AlreadyConfirmed,

@@ -37,8 +37,7 @@ pub struct Unexplained {
     pub gave_up: bool,
 }
 
-/// Looks for a path of the model that looks like the trace from outside. Fails if the trace does not fit into the
-/// model.
+/// Looks for a path of the model that looks like the trace from outside. Fails if the trace does not fit into it.
 pub fn explain(trace: &Trace) -> Result<Result<Explained, Unexplained>> {
     let protocol = Protocol::right(trace.scope()?);
     let Found { path, seen, farthest, stuck } = Search::new(&protocol, trace).run(MOST_SEEN);

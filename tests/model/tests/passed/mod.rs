@@ -5,8 +5,7 @@ use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 
-/// Everything that decides what a search finds: neither the model nor the checker of histories gets an answer from another
-/// crate of the workspace.
+/// Everything that decides what a search finds: model and checker of histories ask no other crate of the workspace.
 const SOURCES: [&str; 3] = ["src", "tests", "../../Cargo.lock"];
 
 /// Searches, unless the same search passed before with the same sources. A search that does not pass panics.

@@ -101,8 +101,7 @@ pub fn what_is_final_is_not_read_again() {
     assert_eq!(ledger.orders.load(Relaxed), ledger.reads(), "what is final is not read again");
 }
 
-/// Three ask at once and may give up. Whatever became of the first read, the ledger then rests, but no longer because the
-/// process is frozen.
+/// Three ask at once and may give up. Whatever became of the first read, the ledger rests, a freeze included.
 // Mistake: a read that is given up is made again at once.
 // - *rest = Some((start, READ_TIMEOUT * (1 + REST)));
 // Mistake "it is read again": the rest lasts until the process has run for so long.
