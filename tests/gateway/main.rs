@@ -1,5 +1,4 @@
-//! Compares our local gateway with the emulator's, in front of a function that echoes its event; and tests how its process
-//! pool handles a function that dies, hangs or fails.
+//! Compares our local gateway with the emulator's, and tests how its pool handles functions that die, hang or fail.
 
 mod api;
 mod compare;

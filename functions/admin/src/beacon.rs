@@ -31,8 +31,7 @@ struct SignedDocument {
     randomness: String,
 }
 
-/// The round of drand that was named for a round's draw. `None` if the draw uses no beacon, or if the entries of a draw
-/// at the end are not published yet.
+/// The round of drand that a round's draw names: `None` without a beacon, or before a draw at the end has its entries.
 pub(crate) async fn drand_round(ledger: &Ledger, round: &Round) -> Result<Option<DrandRound>, ledger::LedgerError> {
     let allocation = &round.terms.allocation;
     if allocation.has_beacon() && allocation.is_drawn_at_end() {

@@ -35,8 +35,7 @@ pub(crate) struct Place {
     pub(crate) after: Option<(EpochMs, ReservationId)>,
 }
 
-/// Returns one page. The cursor has the time at which the first page was requested: an export covers the orders made
-/// before it, and so ends even if the round goes on.
+/// Returns one page. The cursor has the time of the first: an export covers the orders before it, and so ends for sure.
 pub(crate) async fn page(deps: &AdminDeps, request: &Request, sale: &str, round: &str) -> Reply {
     let query = Query::new(request, &["format", "cursor"])?;
     let name = query.get("format").unwrap_or("csv");

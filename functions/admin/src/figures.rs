@@ -24,8 +24,7 @@ use crate::lookup::sale_of;
 /// The longest wait for one part. The other parts are useful without it.
 const PART_TIMEOUT: Duration = Duration::from_secs(6);
 
-/// How many elements of the outbox are read to find the oldest one: ten pages, since this runs every second.
-/// Reconciliation reads all of them.
+/// How many elements of the outbox are read to find the oldest: this runs every second. Reconciliation reads them all.
 const MOST_OF_OUTBOX: usize = 10_000;
 
 #[derive(Serialize)]
@@ -76,8 +75,7 @@ struct QueueDocument {
     delayed: Option<u64>,
     in_flight: Option<u64>,
     dead: Option<u64>,
-    /// How long the oldest reservation of this sale has waited for its order, in seconds. SQS reports the age of its
-    /// oldest message only to CloudWatch.
+    /// How long the oldest reservation has waited for its order, in seconds. SQS tells its ages only to CloudWatch.
     oldest_s: Option<u64>,
 }
 

@@ -1,5 +1,4 @@
-//! The operators' API: create and publish sales, watch, change and stop them, block users, audit rounds, find and
-//! export orders, and mark refunds.
+//! The operators' API: sales from draft to end, blocks of users, audits of rounds, orders, exports and refunds.
 
 mod beacon;
 mod busy;

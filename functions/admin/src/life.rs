@@ -204,8 +204,7 @@ fn step(request: &LogEntry, action: &str) -> LogEntry {
     LogEntry { key, action, parameters: ON_THE_WAY.to_owned(), ..request.clone() }
 }
 
-/// Pauses a round in the ledger and in Redis, and checks that nobody has bought there. Returns the paused version. If
-/// somebody has bought, the round is resumed.
+/// Pauses a round in the ledger and in Redis. Returns the paused version, or resumes it if somebody has bought there.
 async fn pause_in_redis(deps: &AdminDeps, id: &RoundId, request: &LogEntry) -> Result<u32, Problem> {
     let latest = deps.ledger.latest(&id.sale).await.map_err(Problem::unanswered)?;
     let mut round = latest.and_then(|latest| latest.round).ok_or_else(|| Problem::new(Code::UnknownSale))?;

@@ -5,8 +5,7 @@ use sale::{BuyerClass, GroupName, Round};
 
 use crate::deps::AdmissionDeps;
 
-/// How far this clock may be ahead of Redis's, which decides, in seconds. For that long after groups have ceased to
-/// matter they are still looked up.
+/// How far this clock may be ahead of Redis's, which decides, in seconds: groups are looked up for that much longer.
 const CLOCKS_DIFFER_S: u32 = 600;
 
 /// What the user may do in the round, by the user's groups. Groups that the token does not name are looked up in the

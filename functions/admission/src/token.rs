@@ -31,8 +31,7 @@ fn answer(request: &Request) -> Result<Given, Problem> {
     answer.read()
 }
 
-/// Checks an answer and gives a pass for it. One call to Redis, plus one to the ledger for a wrong answer, and one to
-/// look the user up if groups matter.
+/// Checks an answer and gives a pass for it. One call to Redis; to the ledger, for a wrong answer or if groups matter.
 pub(crate) async fn token(deps: &AdmissionDeps, request: &Request, sale: &str) -> Reply {
     let (visitor, given) = deps.gate().enter(request, sale, CHECKS, answer).await?;
     let (cached, ip) = (visitor.sale()?, address(request));

@@ -1,7 +1,6 @@
 use super::sync::Semaphore;
 
-/// How many draws are looked up concurrently. Draws of sales that ended long ago are not listed, so each made-up one
-/// costs a read; this limit protects the table.
+/// How many draws are looked up concurrently: those of long ago are not listed, so each made-up one costs a read.
 const AT_ONCE: usize = 4;
 
 /// Lets some requests look up draws while the others wait.

@@ -179,8 +179,7 @@ impl Shelf {
         SaleStatus { phase, availability, rain, next_release_ms }
     }
 
-    /// Availability before the opening, when no unit is gone. Asks Redis only whether it has the round, and only when
-    /// it should have it, or soon should.
+    /// Availability before the opening, when no unit is gone: whether Redis has the round, asked when it soon should.
     async fn loaded(&self, round: &Round, opens_at: EpochMs, now: EpochMs) -> Availability {
         if now.plus_s(PREPARED_S) < opens_at {
             return Availability::Available;

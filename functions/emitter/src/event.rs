@@ -9,8 +9,7 @@ const VERSION: u32 = 1;
 /// Length of an event's id, a truncated hash, in bytes.
 const ID_BYTES: usize = 16;
 
-/// Something that has happened, as reported to the merchant's systems. It is made from the change alone, so making it
-/// again at any time gives the same bytes.
+/// What has happened, as the merchant's systems hear it: made from the change alone, so again it has the same bytes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Event {
     version: u32,

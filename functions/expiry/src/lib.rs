@@ -1,5 +1,4 @@
-//! Expires orders whose payment window is over. SQS delays a message by 15 minutes at most, so a message that comes too
-//! early is sent on with another delay.
+//! Expires orders whose payment window is over. SQS delays messages by 15 minutes at most: early ones are sent on.
 
 use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent};
 use context::{Serving, serve_events};

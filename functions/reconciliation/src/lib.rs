@@ -327,8 +327,7 @@ async fn repair_round(
             note_counts(&listing, summary);
         }
         note_complete(stock, &listing).await?;
-        // Units that one pass takes out of two lanes are given back by the next one, and only a further audit shows
-        // that no lane lacks units any more.
+        // The next pass gives back what one takes out of two lanes, and a further audit shows that no lane lacks any.
         if !repair_listed(deps, &listing, summary).await || lanes == 1 {
             break;
         }

@@ -46,8 +46,7 @@ pub(crate) async fn note(
     failed.map_or(Ok(is_busy), Err)
 }
 
-/// Limits a round to the given rate, but not below its planned rate. Returns whether it is limited, now or before. A
-/// limit that an operator set or lifted stays as it is.
+/// Limits a round to this rate, or its planned one if higher, unless an operator did. Returns whether it is limited.
 async fn throttle(
     deps: &ReconciliationDeps,
     round: &Round,

@@ -31,8 +31,7 @@ struct Document<'a> {
     line_path: String,
 }
 
-/// Gives the user a ticket for the sale's line. One call to Redis, and another one for a user whom it missed. A
-/// repeated request gets the same ticket.
+/// Gives the user a ticket for the sale's line, always the same. One call to Redis, and one for a user whom it missed.
 pub(crate) async fn ticket(deps: &WaitingRoomDeps, request: &Request, sale: &str) -> Reply {
     let (visitor, ()) = deps.gate().enter(request, sale, CHECKS, no_body).await?;
     let round = &visitor.sale()?.round;
@@ -54,8 +53,7 @@ pub(crate) async fn ticket(deps: &WaitingRoomDeps, request: &Request, sale: &str
     Ok(json(StatusCode::CREATED, &document))
 }
 
-/// When the user came. If Redis does not answer well before the opening, the user counts as early, as the ticket then
-/// proves: nobody loses a place because of an outage.
+/// When the user came: early if Redis does not answer well before the opening, so that no outage costs a place.
 async fn class_of(deps: &WaitingRoomDeps, user: &UserId, round: &Round, line: LineTerms) -> Result<Class, Problem> {
     let (tickets_from, opens_at) = (tickets_from(round, line), round.terms.opens_at_ms);
     let joining = Joining {

@@ -64,8 +64,7 @@ impl Operators {
         Self { group: group.into(), claims: GroupClaims::new(claims) }
     }
 
-    /// Checks that the caller is an operator: at least one of the claims is there, and each that is there is the group.
-    /// Fails with 401 as [`caller`], 403 for anybody else.
+    /// Checks that the caller is an operator, as their claims say. Fails with 401 as [`caller`], 403 for anybody else.
     pub fn check(&self, request: &Request) -> Result<Caller, Problem> {
         let caller = caller(request)?;
         let is_operator = self.claims.named_by(request) == Some(self.group.as_str());

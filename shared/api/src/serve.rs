@@ -66,8 +66,7 @@ pub fn correlation_id(request: &Request) -> Option<&str> {
     Some(root.unwrap_or(&context.request_id))
 }
 
-/// Escapes the event's path and query for use in a URI. The gateway has unescaped what the client wrote, and
-/// `lambda_http` panics at an invalid URI.
+/// Escapes the event's path and query, which the gateway has unescaped: `lambda_http` panics at an invalid URI.
 pub fn with_uri(mut event: LambdaRequest) -> LambdaRequest {
     if let LambdaRequest::ApiGatewayV2(request) = &mut event {
         for part in [&mut request.raw_path, &mut request.raw_query_string].into_iter().flatten() {

@@ -20,8 +20,7 @@ macro_rules! queues {
     };
 }
 
-/// Each method fails if a setting that it reads is missing or unusable. None of them connects, so an unreachable
-/// service only shows at the first call.
+/// Each method fails if a setting that it reads is missing or unusable. None connects: the first call does.
 impl Context {
     /// DynamoDB: the table `TABLE_NAME`.
     #[cfg(feature = "ledger")]

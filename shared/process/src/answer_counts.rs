@@ -2,8 +2,7 @@ use std::collections::BTreeMap;
 
 use super::sync::{Mutex, PoisonError};
 
-/// This process's counts of answers about one round by code, since the last flush to Redis. Codes are literals, so the
-/// number of entries is bounded.
+/// This process's counts of answers about one round by code, a bounded number, since the last flush to Redis.
 #[derive(Debug, Default)]
 pub struct AnswerCounts(Mutex<BTreeMap<&'static str, u64>>);
 

@@ -1,8 +1,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// A batch of a table's stream. Lambda repeats it from the first record that failed. Records are parsed one by one, so
-/// that an unreadable one does not affect the others.
+/// A batch of a table's stream, which Lambda repeats from the first failed record. Records are parsed one by one.
 #[derive(Debug, Clone, Deserialize)]
 pub struct StreamEvent {
     /// In the order of the stream.

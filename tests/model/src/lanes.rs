@@ -427,8 +427,7 @@ impl LaneProtocol {
         };
     }
 
-    /// A rebuilt lane: its users' units by the ledger's guards, and the free units. An open transfer to it counts as added:
-    /// its units without a guard are free.
+    /// A rebuilt lane: its users' units by the guards, and the free ones, with those of an open transfer to it.
     fn loaded(&self, at: usize, generation: u8, kept: Option<Lane>, guards: [Option<u8>; UNITS]) -> Lane {
         let mut lane = Lane { is_loaded: true, generation, fence: generation, ..Lane::default() };
         let mut guarded = 0;

@@ -150,8 +150,7 @@ impl Protocol {
         redis.loaded && redis.free(unit) == 0 && redis.holders(unit).next().is_none()
     }
 
-    /// Puts back a unit that was in no place. In keys older or newer than those that were read, the unit may never have been
-    /// handed out; then it is free already.
+    /// Puts back a unit in no place. In other keys than were read, it may never have been handed out, and is free.
     pub(crate) fn restore(&self, redis: &mut Redis, unit: u8) {
         if redis.loaded && (unit < redis.next || self.makes(Mistake::RestoreNeverHandedOut)) {
             redis.returned.put(unit);

@@ -119,8 +119,7 @@ fn wrong(tooth: &Tooth, in_full: bool) -> Report {
     Report { text, good: true, seen: BTreeSet::new() }
 }
 
-/// Finds the shortest counterexample. The checker goes on for a while after its first discovery and keeps the last, so this
-/// asks for a shorter one until there is none.
+/// Finds the shortest counterexample: the checker may find a longer one first, so this asks until none is shorter.
 fn shortest(&(mistake, scope, caught_by): &Tooth) -> Option<Trace> {
     let protocol = Protocol { scope, mistake: Some(mistake) };
     let mut found: Option<Trace> = None;

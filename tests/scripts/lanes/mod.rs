@@ -181,8 +181,7 @@ impl Lanes {
 /// The keys of each lane.
 type Replica = Vec<Dump>;
 
-/// Retries like a client while units are on their way, and when an answer is lost on a slow machine. A unit that it won without
-/// hearing of it counts as its own.
+/// Retries like a client while units are on their way, or an answer is lost. What it won without hearing is its own.
 async fn reserve_at_last(round: RoundStock<'_>, uuid: uuid::Uuid, buyer: &UserId) -> Reserve {
     loop {
         match round.reserve(uuid, buyer, BuyerClass::EVERYONE).await {

@@ -6,8 +6,7 @@ const LONGEST: usize = 80;
 /// Few, so that they interfere.
 pub(super) const USERS: u8 = 4;
 
-/// An event in a sale. Requests, messages, orders and versions are counted back from the latest one, so that a sequence
-/// keeps its meaning when its beginning is cut off.
+/// An event in a sale. What it names is counted back from the latest: a sequence may lose its beginning.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Operation {
     // A user asks for a unit. Its message may not reach the queue.

@@ -24,8 +24,7 @@ impl OrderBacklog {
         Ok(self.counts_none(&self.orders_url).await? && self.counts_none(&self.dead_letters_url).await?)
     }
 
-    /// Whether SQS counts no dead letter, in any state, with the same uncertainty about the last minute. Fails if SQS
-    /// does not answer, or leaves a count out.
+    /// Whether SQS counts no dead letter, as sure as above. Fails if SQS does not answer, or leaves a count out.
     pub async fn has_no_dead_letters(&self) -> Result<bool, QueueError> {
         self.counts_none(&self.dead_letters_url).await
     }

@@ -14,8 +14,7 @@ pub struct Range {
     pub to: u64,
 }
 
-/// Roughly how many of `people` early users are before this place: two standard deviations of the distribution of
-/// places, and the error of the count.
+/// Roughly how many of `people` early users are before this place: two standard deviations, and the error of the count.
 pub fn rank_of_early(place: Place, people: u64) -> Range {
     let (ppb, whole) = (u128::from(place.ppb()), u128::from(WHOLE_PPB));
     let before = |people: u64| (ppb * u128::from(people) / whole) as u64;

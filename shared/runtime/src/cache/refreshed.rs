@@ -143,8 +143,7 @@ where
         Some(Arc::clone(&cached.value))
     }
 
-    /// The value, at most `usable` old. If it cannot be read, the last value while it is `held`. Fails if it cannot be
-    /// read and there is no last value.
+    /// The value, at most `usable` old, or the last one while it is `held`. Fails if neither can be had.
     pub async fn get(&self) -> Result<Arc<T>, RefreshError<E>> {
         let now = Moment::now(self.0.clock);
         if let Some(value) = self.at_hand(now) {
@@ -180,8 +179,7 @@ where
         self.0.read().await
     }
 
-    /// The value, read again unless it `holds`. One read serves all who wait for the same. Fails if it cannot be read,
-    /// or could not be read a moment ago.
+    /// The value, read again unless it `holds`, once for all who wait. Fails if that fails, or did a moment ago.
     pub async fn until(&self, holds: impl Fn(&T) -> bool) -> Result<Arc<T>, RefreshError<E>> {
         let _reading = self.0.reading.lock().await;
         if let Some(value) = self.last().filter(|value| holds(value)) {

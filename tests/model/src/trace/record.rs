@@ -68,8 +68,7 @@ pub enum What {
     Holds { redis: Redis, ledger: Box<Ledger> },
 }
 
-/// An event between two logical times. If one event ended before another began, it also happened before it; overlapping
-/// events may have happened in either order.
+/// An event between two logical times. One that ended before another began came first; overlapping ones in any order.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Record {
     pub from: u64,

@@ -9,8 +9,7 @@ use sale::UserId;
 use super::missed::Missed;
 use crate::prelude::*;
 
-/// Two users were missed, and two requests report one each. Later requests report any that are left. A third user was
-/// missed, but the round has opened since.
+/// Two users were missed; two requests report one each, later ones the rest. A third one's round has opened since.
 // Mistake: a user is lost when the request that was to report them is dropped.
 // - self.missed.note(self.round, self.user);
 // + let _ = (self.missed, self.round, self.user);
