@@ -105,20 +105,19 @@ fn ranges() -> Vec<Value> {
     .collect()
 }
 
-/// What fits is on one line.
+/// A line for each vector, which makes differences easy to find.
 fn written(value: &Value, indent: usize) -> String {
-    let (flat, inner) = (value.to_string(), indent + 2);
+    let inner = indent + 2;
     let (items, [open, close]): (Vec<String>, _) = match value {
-        _ if indent + flat.len() <= 118 => return flat,
-        Value::Array(items) => (items.iter().map(|item| written(item, inner)).collect(), ["[", "]"]),
+        Value::Array(items) => (items.iter().map(Value::to_string).collect(), ["[", "]"]),
         Value::Object(fields) => {
             let written = fields.iter().map(|(name, value)| format!("\"{name}\": {}", written(value, inner)));
             (written.collect(), ["{", "}"])
         }
-        _ => return flat,
+        _ => return value.to_string(),
     };
-    let items: Vec<String> = items.into_iter().map(|item| format!("{:inner$}{item}", "")).collect();
-    format!("{open}\n{}\n{:indent$}{close}", items.join(",\n"), "")
+    let items = items.join(&format!(",\n{:inner$}", ""));
+    format!("{open}\n{:inner$}{items}\n{:indent$}{close}", "", "")
 }
 
 #[test]
