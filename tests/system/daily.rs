@@ -175,7 +175,7 @@ async fn a_late_order_costs_what_its_own_round_cost() {
     assert_eq!(warm_up(&lab).await, 1);
     let tomorrow = lab.accepted(&reserve_tomorrow("carol"), "carol").await;
     let batch = message_batch([&late, &tomorrow]);
-    let process = lab.process().await;
+    let process = lab.another_process();
     assert!(order::handle(&order::OrderDeps::new(&process).unwrap(), batch).await.batch_item_failures.is_empty());
     let dead_letters = dead_letter::DeadLetterDeps::new(&process).unwrap();
     let batch = message_batch([&dead]);

@@ -103,7 +103,8 @@ pub(crate) async fn edit(deps: &AdminDeps, request: &Request, sale: &str) -> Rep
             let update = SaleUpdate::new(deps, request, sale, round, "edit", parameters)?;
             update_round(deps, &update, |round, offer| {
                 unchanged(seen, round.version)?;
-                offer.edit_round(round, &edit.of(&round.terms), now)
+                let edit = edit.of(&round.terms);
+                offer.edit_round(round, &edit, now)
             })
             .await
         }

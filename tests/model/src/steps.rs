@@ -149,12 +149,11 @@ impl Protocol {
     fn rebuild(&self, state: &mut State, next: Next, taken: &Guards) -> After {
         let (nothing, before) = ([None; UNITS], state.redis.loaded);
         match next {
-            Next::Load(_) if self.makes(Mistake::SharedStaging) => {
-                if !before {
-                    self.stage(&mut state.redis, taken);
-                    return After::Goes(Next::Open(*taken));
-                }
+            Next::Load(_) if self.makes(Mistake::SharedStaging) && !before => {
+                self.stage(&mut state.redis, taken);
+                return After::Goes(Next::Open(*taken));
             }
+            Next::Load(_) if self.makes(Mistake::SharedStaging) => {}
             Next::Load(_) if self.makes(Mistake::RebuildIgnoresLedger) => self.load(&mut state.redis, &nothing),
             Next::Load(_) => self.load(&mut state.redis, taken),
             _ if !before => self.open(&mut state.redis, taken),
