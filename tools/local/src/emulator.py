@@ -140,19 +140,18 @@ receive = sqs._receive_messages_for_esm
 
 
 class Cores:
-    """Whether the cores are busy with what does not give way to others."""
-
     def __init__(self):
-        self.seen_at, self.ticks, self.busy = 0, [], False
+        self.seen_at, self.ticks, self.busy = 0, [], None
 
     def are_busy(self):
+        """Whether they are busy with what does not give way to others. None if that is not known yet."""
         age = time.monotonic() - self.seen_at
         if age >= LOOK_AGAIN_S:
             with open("/proc/stat") as stat:
                 ticks = [int(ticks) for ticks in stat.readline().split()[1:6]]
             _user, nice, _system, idle, iowait = spent = [now - then for now, then in zip(ticks, self.ticks or ticks)]
             # What was seen long ago says nothing of this moment.
-            self.busy = age < 4 * LOOK_AGAIN_S and nice + idle + iowait < sum(spent) / 4
+            self.busy = nice + idle + iowait < sum(spent) / 4 if age < 4 * LOOK_AGAIN_S else None
             self.seen_at, self.ticks = time.monotonic(), ticks
         return self.busy
 
@@ -161,11 +160,12 @@ cores = Cores()
 
 
 def receive_after_the_rush(url, most):
-    messages = sqs._queues[url]["messages"]
-    if len(messages) >= RUSH_MESSAGES and cores.are_busy():
-        now = time.time()
-        waiting = next((message for message in messages if message["visible_at"] <= now), None)
-        if waiting and now - waiting["sent_at"] < LONGEST_WAIT_S:
+    now, messages = time.time(), sqs._queues[url]["messages"]
+    waiting = next((message for message in messages if message["visible_at"] <= now), None)
+    if waiting and now - waiting["sent_at"] < LONGEST_WAIT_S:
+        busy = cores.are_busy()
+        # The first messages of a rush are few: without a second look, ten processes would start for them.
+        if busy is None or (busy and len(messages) >= RUSH_MESSAGES):
             threading.Timer(LOOK_AGAIN_S, lambda_svc._esm_wake.set).start()
             return []
     return receive(url, most)

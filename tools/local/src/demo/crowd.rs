@@ -63,6 +63,10 @@ pub(super) struct Buyer {
 }
 
 impl Buyer {
+    pub(super) const fn works_at_the_gate(&self) -> bool {
+        self.number < THROUGH_THE_GATE.1 && self.number % THROUGH_THE_GATE.0 == THROUGH_THE_GATE.0 - 1
+    }
+
     /// Determined by the number, so that every run has some of each. A person who waited for a unit pays for it.
     pub(super) const fn habit(&self, wave: Wave) -> Habit {
         if matches!(wave, Wave::Resale) {
@@ -192,9 +196,7 @@ impl Crowd {
 
     /// A few people go through the gate. The others already have passes, since the demo measures the rush for units.
     async fn pass(&self, buyer: &Buyer, wave: Wave) -> Result<String> {
-        let through_the_gate =
-            buyer.number < THROUGH_THE_GATE.1 && buyer.number % THROUGH_THE_GATE.0 == THROUGH_THE_GATE.0 - 1;
-        if through_the_gate && wave == Wave::Rush {
+        if buyer.works_at_the_gate() && wave == Wave::Rush {
             let enter = || self.client.enter(&buyer.token, self.round.sale.as_str());
             return Ok(buyer.entered.get_or_try_init(enter).await?.clone());
         }
