@@ -110,7 +110,10 @@ describe('on the real system', () => {
     const bought = (async () => {
       for await (const state of client.buy(lamp)) states.push(state);
     })();
-    const { reservation_id } = await shop.until(async () => states.find(({ status }) => status === 'pending_payment'));
+    const ended = bought.then(() => Promise.reject(new Error(states.map(({ status }) => status).join())));
+    const pending = shop.until(async () => states.find(({ status }) => status === 'pending_payment'));
+    const { reservation_id } = await Promise.race([pending, ended]);
+    ended.catch(() => {});
     await connected;
     // While push is up it asks every half minute, once it has seen what it may have missed.
     let before = -1;

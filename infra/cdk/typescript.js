@@ -16,6 +16,12 @@ export async function load(url, context, next) {
   const { default: ts } = await import('typescript');
   const compilerOptions = { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2023, verbatimModuleSyntax: true, inlineSourceMap: true };
   const fileName = fileURLToPath(url);
-  const source = ts.transpileModule(readFileSync(fileName, 'utf8'), { fileName, compilerOptions }).outputText;
+  const options = { fileName, compilerOptions, reportDiagnostics: true };
+  const { outputText: source, diagnostics } = ts.transpileModule(readFileSync(fileName, 'utf8'), options);
+  // The compiler repairs what it cannot parse, such as a file with conflict markers.
+  if (diagnostics.length > 0) {
+    const names = { getCanonicalFileName: (name) => name, getCurrentDirectory: () => process.cwd(), getNewLine: () => '\n' };
+    throw new SyntaxError(ts.formatDiagnostics(diagnostics, names));
+  }
   return { format: 'module', source, shortCircuit: true };
 }

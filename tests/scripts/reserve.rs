@@ -1,5 +1,21 @@
 use crate::prelude::*;
 
+#[tokio::test]
+async fn every_key_leaves_with_the_round() {
+    let round = TestRound::start(terms(3, 1)).await;
+    let reservation = round.buy(&user("alice")).await;
+    round.buy(&user("bob")).await;
+    round.release(&reservation).await;
+    let mut redis = round.redis().await;
+    let expires_at = round.view().await.counters.expires_at_ms.0;
+    let keys = keys_like(&round, "*").await;
+    assert_eq!(keys.len(), 4, "{keys:?}");
+    for key in keys {
+        let expires: i64 = redis.pexpire_time(&key).await.unwrap();
+        assert_eq!(expires, expires_at, "{key}");
+    }
+}
+
 /// Longer than a function waits, and no longer than a busy machine may hold a server up.
 const HELD_UP: Duration = Duration::from_millis(1500);
 

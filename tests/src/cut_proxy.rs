@@ -84,14 +84,12 @@ async fn pass(mut client: TcpStream, upstream: SocketAddr, mut reach: watch::Rec
     let cut = async {
         let _ = reach.wait_for(|reach| *reach != Reach::Answers).await;
     };
-    let passing = async {
-        let mut upstream = TcpStream::connect(upstream).await?;
-        copy_bidirectional(&mut client, &mut upstream).await
-    };
+    // Open as long as the client's: closed with unread answers, it could lose what the service has not read.
+    let mut upstream = TcpStream::connect(upstream).await?;
     tokio::select! {
         biased;
         () = cut => {}
-        passed = passing => return passed.map(drop),
+        passed = copy_bidirectional(&mut client, &mut upstream) => return passed.map(drop),
     }
     // A connection that was silent once does not recover.
     let _ = reach.wait_for(|reach| *reach != Reach::Silent).await;

@@ -472,3 +472,13 @@ async fn operators_slow_it_down_and_hold_it_up() {
     assert_eq!(look(&lab).await.state, LineState::Paused, "the line pauses with the sale");
     ticket(&lab, "carol").await;
 }
+
+#[tokio::test]
+async fn the_samples_are_answered() {
+    let lab = selling(with_line(10, LINE)).await;
+    for (name, status) in [("ticket", 201), ("line", 200)] {
+        let request = events::request(&sample(&format!("waiting_room/{name}")));
+        let response = waiting_room::handle(&lab.waiting_room(), request).await;
+        assert_eq!(response.status(), status, "{response:?}");
+    }
+}

@@ -59,8 +59,12 @@ async fn a_message_applies_what_the_ledger_had_before_it() {
 
     assert!(lab.deliver(&reservations).await.batch_item_failures.is_empty());
     for (reservation, state, applied) in ends {
-        let found = (lab.order_of(reservation).await.state, lab.reservation_state(reservation).await);
-        assert_eq!(found, (state, applied), "{}", reservation.user);
+        assert_eq!(
+            (lab.order_of(reservation).await.state, lab.reservation_state(reservation).await),
+            (state, applied),
+            "{}",
+            reservation.user.as_str()
+        );
     }
     let after = lab.contents().await;
     let orders = |contents: &Contents| {
@@ -74,6 +78,11 @@ async fn a_message_applies_what_the_ledger_had_before_it() {
     assert!(lab.deliver(&reservations).await.batch_item_failures.is_empty());
     let again = lab.contents().await;
     assert_eq!((after.items, after.keys), (again.items, again.keys));
+}
+
+async fn seen(lab: &Lab, reservation: &Reservation) -> (String, Option<String>) {
+    let answer = lab.answer(&Ask::status(reservation)).await.expect(200);
+    (answer.text("status").to_owned(), answer.body["reason"].as_str().map(str::to_owned))
 }
 
 /// Redis was lost after the promise: since then the user has another order in its slot, and somebody else its unit.
@@ -93,6 +102,24 @@ async fn a_promise_below_the_limit_is_kept_though_its_slot_and_its_unit_went_to_
         assert_eq!((state, reservation.unit, reservation.slot), (OrderState::Pending, Unit(3), Slot(1)));
     }
     assert_eq!(lab.clean_audit().await, (2, 0, 3));
+}
+
+#[tokio::test]
+async fn a_unit_that_another_has_is_not_given_back_when_none_is_left() {
+    let lab = Lab::selling(terms(1, 1)).await;
+    let before = lab.contents().await.keys;
+    lab.buy("bob").await;
+    lab.rewind(&before).await;
+    let alice = lab.reserve("alice").await;
+    for _ in 0..2 {
+        assert!(lab.deliver(&[&alice]).await.batch_item_failures.is_empty());
+        assert_eq!(lab.order_of(&alice).await.failure, Some(Failure::SoldOut));
+        assert_eq!(lab.reservation_state(&alice).await, ReservationState::Released);
+        assert_eq!(lab.clean_audit().await, (0, 0, 1));
+    }
+    assert_eq!(seen(&lab, &alice).await, ("failed".to_owned(), Some("sold_out".to_owned())));
+    lab.answer(&Ask::reserve("lamp", "carol")).await.problem(409, "sold_out");
+    lab.check_history_of_a_loss("placing_sold_out").await;
 }
 
 #[tokio::test]
@@ -116,8 +143,7 @@ async fn a_slot_that_is_taken_fails_and_gives_the_unit_back() {
             assert_eq!(lab.clean_audit().await, (2, 0, 1));
         }
         assert_eq!(lab.order_of(&first).await.state, OrderState::Pending);
-        let seen = lab.answer(&Ask::status(&second)).await.expect(200);
-        assert_eq!((seen.text("status"), seen.text("reason")), ("failed", "limit_reached"));
+        assert_eq!(seen(&lab, &second).await, ("failed".to_owned(), Some("limit_reached".to_owned())));
         lab.check_history_of_a_loss("placing_a_slot").await;
     }
 }

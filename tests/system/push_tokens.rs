@@ -10,10 +10,27 @@ use tests::Server;
 use tokio::sync::watch;
 
 use crate::prelude::*;
-use crate::push::{event, websocket};
+use crate::push::{connections, event, websocket};
 
 async fn status(deps: &websocket::WebsocketDeps, token: Option<&str>) -> u16 {
     websocket::handle(deps, event("connect", "c", token)).await.status_code
+}
+
+/// `websocket::token` has tests of what makes a token good.
+#[tokio::test]
+async fn only_a_good_token_connects_and_nothing_is_written_for_another() {
+    let lab = Lab::new().await;
+    let issuer = &cloud().await.issuer;
+    let deps = websocket(&lab, &cloud().await.deployment.endpoint, issuer.url()).await;
+    let good = issuer.token("alice").unwrap();
+    let mut expired = issuer.claims("alice", &[]);
+    expired.exp = expired.iat - 60;
+    for bad in [None, Some(""), Some("x"), Some(&good[..good.len() - 4]), Some(&issuer.sign(&expired).unwrap())] {
+        assert_eq!(status(&deps, bad).await, 401, "{bad:?}");
+    }
+    assert!(items(&lab.dynamodb, &lab.table).await.is_empty());
+    assert_eq!(status(&deps, Some(&good)).await, 200);
+    assert_eq!(connections(&lab).await, ["c"]);
 }
 
 /// Answers at an issuer's addresses and counts the requests for its keys.
@@ -105,6 +122,19 @@ async fn without_the_issuers_keys_nobody_is_let_in_and_nobody_called_a_liar() {
     assert!(items(&lab.dynamodb, &lab.table).await.is_empty());
 }
 
+#[tokio::test]
+async fn unknown_keys_make_the_issuer_be_asked_once() {
+    let lab = Lab::new().await;
+    let cloud = cloud().await;
+    let issuer = FakeIssuer::start(Fault::None);
+    let deps = websocket(&lab, &cloud.deployment.endpoint, &issuer.url).await;
+    let good = cloud.issuer.token("alice").unwrap();
+    let many = join_all((0..50).map(|_| status(&deps, Some(&good)))).await;
+    assert_eq!(many, [401; 50]);
+    assert_eq!(status(&deps, Some(&good)).await, 401);
+    assert_eq!(issuer.asked.load(Ordering::Relaxed), 1);
+}
+
 /// Advances the clock of this test's runtime, which ends whatever waits for it.
 async fn pass(minutes: u64) {
     tokio::time::pause();
@@ -152,14 +182,13 @@ async fn no_token_is_in_a_log_at_any_level() {
     let bootstrap = paths::target().join("lambda/websocket/bootstrap");
     let process = lab.process("websocket", &bootstrap, &api, endpoint, settings);
     let good = cloud.issuer.token("alice").unwrap();
-    let (cut, none) = (&good[..good.len() - 4], "not.a.token");
-    for (token, status) in [(Some(&*good), 200), (Some(cut), 401), (Some(none), 401), (None, 401)] {
-        let event = serde_json::to_vec(&event("connect", "c", token)).unwrap();
+    for (token, status) in [(good.as_str(), 200), (&good[..good.len() - 4], 401), ("not.a.token", 401)] {
+        let event = serde_json::to_vec(&event("connect", "c", Some(token))).unwrap();
         let reply: Value = serde_json::from_slice(&api.invoke(event).await.unwrap()).unwrap();
         assert_eq!(reply, json!({ "statusCode": status }));
     }
     let logged = process.logged().unwrap();
     assert!(logged.contains("\"connected\"") && logged.contains("TRACE"), "{logged}");
     let payload = good.split('.').nth(1).unwrap();
-    assert!(!logged.contains(payload) && !logged.contains(none), "{logged}");
+    assert!(!logged.contains(payload) && !logged.contains("not.a.token"), "{logged}");
 }

@@ -6,6 +6,17 @@ use crate::prelude::*;
 /// Seconds from now to the next drop: longer than a test takes.
 const LATER_S: u32 = 3000;
 
+/// A sale that opened a minute ago: one of its three units was available then, and one drops in this many seconds.
+fn raining(drop_in_s: u32) -> Terms {
+    let drops = vec![RainDrop { after_s: 60 + drop_in_s, units: 1 }];
+    Terms { rain: Some(Rain { at_once: 1, drops, ..Rain::default() }), ..terms(3, 1) }
+}
+
+fn change(rain: &Value, key: &str) -> Ask {
+    let ask = Ask::post_sale("rain").header("idempotency-key", key);
+    ask.json(&json!({ "round": 1, "rain": rain }))
+}
+
 fn moment(answer: &Answer) -> EpochMs {
     let at: jiff::Timestamp = answer.text("next_release_at").parse().expect("a moment");
     at.into()
@@ -13,10 +24,7 @@ fn moment(answer: &Answer) -> EpochMs {
 
 #[tokio::test]
 async fn who_comes_between_two_drops_hears_when_and_gets_a_unit_then() {
-    // It opened a minute ago, with one of its three units.
-    let drops = vec![RainDrop { after_s: 60 + LATER_S, units: 1 }];
-    let rain = Some(Rain { at_once: 1, drops, ..Rain::default() });
-    let lab = Lab::selling(Terms { rain, ..terms(3, 1) }).await;
+    let lab = Lab::selling(raining(LATER_S)).await;
     let drop_at = lab.round().await.terms.opens_at_ms.plus_s(60 + LATER_S);
     let alice = lab.buy("alice").await;
     let told = lab.answer(&Ask::reserve(SALE, "bob")).await.problem(409, "sold_out");
@@ -41,4 +49,27 @@ async fn who_comes_between_two_drops_hears_when_and_gets_a_unit_then() {
     let card = shown(&lab.catalog(), &format!("/v1/sales/{SALE}")).await;
     assert_eq!((&card.body["rain"], card.body.get("next_release_at")), (&json!({ "units": 3, "dropped": 2 }), None));
     assert_eq!(lab.clean_audit().await, (1, 0, 2), "a unit that never drops is free");
+}
+
+#[tokio::test]
+async fn a_plan_is_changed_once_for_each_key_and_redis_hears_of_it() {
+    let lab = Lab::selling(raining(LATER_S)).await;
+    lab.buy("alice").await;
+    let more = json!({ "at_once": 1, "steady": { "units": 1, "every_s": 3600 } });
+    let changed = lab.answer(&change(&more, "key-1")).await.expect(200).body;
+    assert_eq!((&changed["rain"]["at_once"], &changed["round_version"]), (&json!(2), &json!(2)));
+    let again = lab.answer(&change(&more, "key-1")).await.expect(200).body;
+    assert_eq!(again, changed, "the one unit is added once");
+    assert_eq!(lab.counters().await.plan, lab.round().await.terms.rain_plan());
+    lab.answer(&change(&json!({ "at_once": 2 }), "key-1")).await.problem(409, "key_reused");
+    let drop_is_over = json!({ "drops": [{ "after_s": 1, "units": 1 }] });
+    lab.answer(&change(&drop_is_over, "key-2")).await.problem(409, "not_amendable");
+
+    // No buyer wins before processes have forgotten that nothing was left.
+    lab.sell_returned().await;
+    let bob = lab.buy("bob").await;
+    assert_eq!(bob.unit.0, 2);
+    let log = lab.read(format!("/v1/admin/sales/{SALE}")).await;
+    let last = log["log"].as_array().unwrap().last().unwrap().clone();
+    assert_eq!((&last["action"], &last["parameters"]), (&json!("rain"), &json!("1 at once, 1 every 3600 s")));
 }

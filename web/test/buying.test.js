@@ -212,6 +212,17 @@ test('more can be bought up to the limit, and not beyond it', async () => {
   await another.waitFor();
 });
 
+onStandIn.test('purchases made elsewhere are found on arrival, and at the limit no more are offered', async () => {
+  const sale = await shop.sell();
+  const { id, user } = await shop.buy(sale);
+  const { page } = await arrive(`sales/${sale}`, { user });
+  await page.getByText('You have a reservation for this.').waitFor();
+  await page.getByText('You have reached the limit for one person.').waitFor();
+  expect(await page.getByRole('button', { name: /^Buy/ }).count()).toBe(0);
+  await page.locator('.yours a').click();
+  await page.waitForURL(new RegExp(`#/reservations/${id}$`));
+});
+
 onStandIn.test('a buyer who signs in after buying elsewhere starts no second purchase', async () => {
   const sale = await shop.sell({ per_user_limit: 2 });
   const { user } = await shop.buy(sale);

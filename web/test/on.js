@@ -11,5 +11,6 @@ export const test = testAny.skipIf(!REAL);
 /** Tests that need the stand-in, or for which it is enough. */
 export const onStandIn = { test: testAny.skipIf(REAL), describe: describeAny.skipIf(REAL) };
 
-/** Tests that check something more on the stand-in, and one of each area, so that it still does what the real system does. */
+/** Tests that check something more on the stand-in, and one of most areas, so that it still does what the real system does.
+ * What operators do is tried on the real system, by sale-day.test.js. */
 export const onBoth = { test: testAny };

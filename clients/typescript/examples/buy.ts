@@ -39,14 +39,20 @@ try {
   process.exitCode = 1;
 }
 
+function range({ from, to }: { from: number; to: number }): string {
+  return from === to ? `${from}` : `${from} to ${to}`;
+}
+
 function about(state: PurchaseState): string {
   switch (state.status) {
     case 'in_line':
-      return `${state.ahead ? `${state.ahead.from} to ${state.ahead.to} people ahead` : 'the sale has not opened'}, ticket ${state.ticket}`;
+      return `${state.ahead ? `${range(state.ahead)} people ahead` : 'the sale has not opened'}, ticket ${state.ticket}`;
     case 'admitted':
       return `the pass is good until ${state.admission.expires_at}`;
     case 'refused':
       return state.refusal.code;
+    case 'challenged':
+      return state.challenge.kind;
     case 'pending_payment':
       return `${state.reservation_id}, pay ${state.price_minor} ${state.currency} (minor units) by ${state.pay_by}`;
     case 'queued':

@@ -178,7 +178,7 @@ pub(crate) async fn withdraw(deps: &AdminDeps, request: &Request, sale: &str) ->
         let withdrawn = deps.ledger.withdraw(&id, &entry, deps.clock.now(), paused).await;
         match withdrawn.map_err(Problem::unanswered)? {
             Withdrawal::Done(latest) => {
-                // Nobody can resume it.
+                // If that fails, the round stays paused there, since nobody can resume it.
                 tell_redis(deps, &latest, "the withdrawn round stays paused in Redis").await;
                 return Ok(json(StatusCode::OK, &SaleDocument::of(*latest)));
             }

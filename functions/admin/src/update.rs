@@ -117,11 +117,12 @@ pub(crate) async fn update_round(
     change: impl Fn(Round, &Offer) -> Result<Round, Refusal>,
 ) -> Reply {
     let latest = made(round, deps.ledger.update_round(round, entry, change).await.map_err(Problem::unanswered)?)?;
+    // Otherwise reconciliation tells it.
     tell_redis(deps, &latest, "Redis gets the change later").await;
     Ok(json(StatusCode::OK, &SaleDocument::of(latest)))
 }
 
-/// Tells Redis of a change that the ledger has. A failure is no error for the operator: reconciliation tells it again.
+/// Tells Redis of a change that the ledger has. A failure is logged, and no error for the operator.
 pub(crate) async fn tell_redis(deps: &AdminDeps, latest: &Latest, otherwise: &str) {
     if let Some(round) = &latest.round
         && let Err(error) = deps.stock.of(round).amend(round).await

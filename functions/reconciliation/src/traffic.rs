@@ -46,7 +46,8 @@ pub(crate) async fn note(
     failed.map_or(Ok(is_busy), Err)
 }
 
-/// Limits a round to this rate, or its planned one if higher, unless an operator did. Returns whether it is limited.
+/// Limits a round to this rate, or its planned one if higher, unless an operator set or
+/// lifted one. Returns whether it is limited.
 async fn throttle(
     deps: &ReconciliationDeps,
     round: &Round,

@@ -2,7 +2,7 @@ import type { Deployment } from '../lib/deployment.ts';
 
 /**
  * A shop. Copy it to `deployments/prod.ts`, put in your own values, commit it, and run `./flash preflight prod` and `./flash deploy
- * prod`. `lib/deployment.ts` explains each field; remove those that you do not need.
+ * prod`. `lib/deployment.ts` and `lib/settings.ts` explain the fields; remove those that you do not need.
  */
 export default {
   profile: 'prod',

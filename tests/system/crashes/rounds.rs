@@ -62,7 +62,8 @@ async fn next_rounds_began_once(lab: &Lab, reserved: &[Reservation]) {
 /// The packet's next round has a seed of its own, and its whole amount is unclaimed.
 async fn adds_up(lab: &Lab) {
     let next = rounds::latest_round(&lab.ledger, &PACKET.parse().unwrap()).await;
-    table_of(lab, &next.id).await;
+    let first = table_of(lab, &round(PACKET, 1)).await;
+    assert_ne!(table_of(lab, &next.id).await.values(), first.values());
     let audited = lab.audited(&next).await;
     let awarded = audited.awarded.expect("it has awards");
     assert!(audited.audit.is_clean() && awarded.is_exact(), "{awarded:?}");

@@ -18,7 +18,9 @@ pub(super) const RECEIVES: u8 = order::RETRY_DELAYS_S.len() as u8 + 1;
 pub(super) struct World {
     pub(super) lab: Lab,
     pub(super) recorder: Recorder,
-    /// The fault in Redis or in a request, if there is one.
+    /// Whether the run has the fault in it.
+    pub(super) is_mutated: bool,
+    /// The fault, if it is in Redis or in a request.
     mutants: Mutants,
     units: u8,
     limit: u8,
@@ -41,11 +43,11 @@ impl World {
         let recorder =
             Recorder::new(Queues { orders: lab.queue("orders").to_owned(), expiry: lab.queue("expiry").to_owned() });
         let mutants = Mutants::default();
-        Self { lab, recorder, mutants, units, limit, receives: RECEIVES }
+        Self { lab, recorder, is_mutated: false, mutants, units, limit, receives: RECEIVES }
     }
 
     pub(super) fn with(self, mutants: Mutants) -> Self {
-        Self { mutants, ..self }
+        Self { is_mutated: true, mutants, ..self }
     }
 
     /// Makes messages come again however often they fail.
@@ -83,9 +85,14 @@ impl World {
     }
 
     /// Runs steps of the test's own instead of a function's.
-    pub(super) async fn steps(&self, function: Function, of: &ReservationId, steps: impl AsyncFnOnce(&Context)) {
+    pub(super) async fn steps(
+        &self,
+        function: Function,
+        of: Option<&ReservationId>,
+        steps: impl AsyncFnOnce(&Context),
+    ) {
         let ahead_s = if matches!(function, Function::Expiry) { LONG_S } else { 0 };
-        self.run(function, Some(of), None, ahead_s, async |context: &Context| (How::Done, steps(context).await)).await;
+        self.run(function, of, None, ahead_s, async |context: &Context| (How::Done, steps(context).await)).await;
     }
 
     async fn request(

@@ -47,15 +47,18 @@ async fn upload(http: &Client, endpoint: &str, app: &Path) -> Result<String> {
         std::fs::read(&path).with_context(|| format!("cannot read {}", path.display()))
     };
     let text = |value: &Value| value.as_str().map(str::to_owned).with_context(|| format!("{ASSETS} lacks a name"));
-    let members = |value: &Value| value.as_object().cloned().unwrap_or_default().into_iter().map(|(_, member)| member);
+    let members = |value: &Value| {
+        let members = value.as_object().cloned().with_context(|| format!("{ASSETS} lacks files or destinations"));
+        members.map(|members| members.into_iter().map(|(_, member)| member))
+    };
     // CDK's list of the files that belong to a stack.
     let assets: Value = serde_json::from_slice(&read(ASSETS)?)?;
     let mut template = None;
-    for asset in members(&assets["files"]) {
+    for asset in members(&assets["files"])? {
         let path = text(&asset["source"]["path"])?;
         ensure!(asset["source"]["packaging"] == "file", "{path} is a folder, and only CDK's command makes archives");
         let data = read(&path)?;
-        for to in members(&asset["destinations"]) {
+        for to in members(&asset["destinations"])? {
             let url = format!("{endpoint}/{}/{}", text(&to["bucketName"])?, text(&to["objectKey"])?);
             http.put(&url).body(data.clone()).send().await?.error_for_status()?;
             if path == TEMPLATE {

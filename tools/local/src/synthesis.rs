@@ -20,7 +20,8 @@ use crate::paths;
 use crate::process::Kept;
 
 /// What the app reads from its folder.
-const OF_THE_APP: [&str; 8] = ["bin", "cdk.json", "deployments", "edge", "lib", "openapi", "package.json", "settings"];
+const OF_THE_APP: [&str; 9] =
+    ["bin", "cdk.json", "deployments", "edge", "lib", "openapi", "package.json", "settings", "typescript.js"];
 /// Of the checkout. The second one is what `tools/packages.sh` has installed for the app.
 const OF_THE_CHECKOUT: [&str; 2] = ["api.yaml", "node_modules/.installed/cdk"];
 pub(crate) const TEMPLATE: &str = "FlashSale.template.json";

@@ -297,7 +297,7 @@ async fn api() -> u16 {
         }
     };
     let listed = |uri: Uri| async move {
-        let ended = json!([{ "sale_id": "mug", "round": 2 }]);
+        let ended = json!([{ "sale_id": "mug", "round": 2 }, { "sale_id": "lamp", "round": 2 }]);
         let others = json!([{ "sale_id": "lamp", "round": 2 }, { "sale_id": "chair", "round": 1 }]);
         Json(json!({ "sales": if uri.query() == Some("state=ended") { ended } else { others } }))
     };

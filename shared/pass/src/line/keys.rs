@@ -46,7 +46,8 @@ impl LineKeys {
     }
 }
 
-/// HMAC-SHA256 of the length of the sale's id in 8 bytes, big endian, the id and the body, which never collide.
+/// HMAC-SHA256 of the length of the sale's id in 8 bytes, big endian, the id and the body. The body comes last, so
+/// different inputs cannot collide.
 pub(crate) fn tagged(key: &Bytes32, sale: &SaleId, body: &[u8]) -> Hmac<Sha256> {
     let mac = Hmac::<Sha256>::new_from_slice(key).expect("HMAC takes keys of any length");
     mac.chain_update((sale.as_str().len() as u64).to_be_bytes()).chain_update(sale.as_str()).chain_update(body)
