@@ -71,6 +71,7 @@ mod life;
 mod limits;
 mod lines;
 mod losing_redis;
+mod losing_redis_before_the_send;
 mod lotteries;
 mod merchant_events;
 mod merchant_orders;
