@@ -45,7 +45,7 @@ async fn connected(lab: &Lab, name: &str, id: &str, ago_s: i64) {
     lab.ledger.connect(&Connection { id: id.to_owned(), user: user(name), connected_at_ms }).await.unwrap();
 }
 
-async fn connections(lab: &Lab) -> Vec<String> {
+pub(crate) async fn connections(lab: &Lab) -> Vec<String> {
     let items = items(&lab.dynamodb, &lab.table).await;
     items.into_keys().filter_map(|pk| Some(pk.strip_prefix("CONN#")?.to_owned())).collect()
 }
