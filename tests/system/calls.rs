@@ -25,6 +25,7 @@ impl Calls {
             let target = request.headers().get("x-amz-target").unwrap_or_default().to_owned();
             let body = request.body().bytes().and_then(|bytes| serde_json::from_slice(bytes).ok()).unwrap_or_default();
             calls.lock().unwrap().push(Call { target, body });
+            Ok(())
         })
     }
 

@@ -6,18 +6,22 @@ use aws_sdk_sqs::config::interceptors::{
 use aws_sdk_sqs::config::{ConfigBag, Intercept, RuntimeComponents};
 use aws_sdk_sqs::error::BoxError;
 
+type BeforeSend = dyn Fn(&Sending<'_>) -> Result<(), BoxError> + Send + Sync;
+
 struct Hook {
     of_input: Box<dyn Fn(&mut Before<'_>) + Send + Sync>,
-    before_send: Box<dyn Fn(&Sending<'_>) + Send + Sync>,
+    before_send: Box<BeforeSend>,
 }
 
 /// Called with the input of each operation, which it may change.
 pub(crate) fn of_input(of_input: impl Fn(&mut Before<'_>) + Send + Sync + 'static) -> impl Intercept + 'static {
-    Hook { of_input: Box::new(of_input), before_send: Box::new(|_| {}) }
+    Hook { of_input: Box::new(of_input), before_send: Box::new(|_| Ok(())) }
 }
 
-/// Called with each request just before it is sent.
-pub(crate) fn before_send(before_send: impl Fn(&Sending<'_>) + Send + Sync + 'static) -> impl Intercept + 'static {
+/// Called with each request just before it is sent. If it fails, so does the request.
+pub(crate) fn before_send(
+    before_send: impl Fn(&Sending<'_>) -> Result<(), BoxError> + Send + Sync + 'static,
+) -> impl Intercept + 'static {
     Hook { of_input: Box::new(|_| {}), before_send: Box::new(before_send) }
 }
 
@@ -48,7 +52,6 @@ impl Intercept for Hook {
         _: &RuntimeComponents,
         _: &mut ConfigBag,
     ) -> Result<(), BoxError> {
-        (self.before_send)(context);
-        Ok(())
+        (self.before_send)(context)
     }
 }

@@ -34,6 +34,7 @@ impl Lab {
                 block_in_place(|| Handle::current().block_on(event(ledger.clone())));
                 done.store(true, Ordering::Relaxed);
             }
+            Ok(())
         });
         let config = self.dynamodb.config().to_builder().interceptor(hook);
         Meanwhile { ledger: Ledger::new(DynamoDb::from_conf(config.build()), &self.table), happened }
