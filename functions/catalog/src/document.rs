@@ -1,12 +1,12 @@
 use jiff::Timestamp;
 use sale::{
-    Availability, Campaign, CampaignId, EarlyAccess, Goods, GroupName, Phase, PictureUrl, Price, Round, SaleId,
-    Settlement, Terms, TermsUrl,
+    Availability, Campaign, CampaignId, EarlyAccess, EpochMs, Goods, GroupName, Phase, PictureUrl, Price, Round,
+    SaleId, Settlement, Terms, TermsUrl,
 };
 use serde::Serialize;
 
 use crate::draw::DrawTerms;
-use crate::shelf::{Listed, RainProgress, SaleStatus};
+use crate::shelf::{Listed, RainProgress, SaleStatus, Shelf};
 
 /// A sale's latest round as everybody sees it in a list.
 #[serde_with::skip_serializing_none]
@@ -61,6 +61,10 @@ impl EarlyAccessLine {
 }
 
 impl Card {
+    pub(crate) async fn read(shelf: &Shelf, listed: &Listed, round: &Round, now: EpochMs) -> Self {
+        Self::of(round, shelf.status_of(listed, round, now).await)
+    }
+
     pub(crate) fn of(round: &Round, status: SaleStatus) -> Self {
         let Round { id, terms, .. } = round;
         Self {

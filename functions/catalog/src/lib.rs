@@ -16,14 +16,13 @@ use context::{Serving, serve};
 use futures::future::join_all;
 use http::Method;
 use lambda_http::{Body, Request, Response};
-use sale::{CampaignId, Round, RoundId, SaleId};
+use sale::{CampaignId, RoundId, SaleId};
 
 pub use crate::caching::SHARED_S;
 use crate::caching::{found, not_found};
 pub use crate::deps::CatalogDeps;
 use crate::document::{CampaignDocument, CampaignsDocument, Card, SaleDocument, SalesDocument};
 pub use crate::draw_state::DRAW_REVEAL_AFTER_S;
-use crate::shelf::Listed;
 pub use crate::shelf::Shelf;
 
 pub fn run() -> Serving {
@@ -62,7 +61,8 @@ async fn answer(deps: &CatalogDeps, request: &Request) -> Result<Response<Body>,
 
 async fn sales(deps: &CatalogDeps, request: &Request) -> Result<Response<Body>, Problem> {
     let listed = deps.shelf.listed().await.map_err(Problem::unanswered)?;
-    let cards = listed.front(deps.clock.now()).into_iter().map(|round| card(deps, &listed, round));
+    let now = deps.clock.now();
+    let cards = listed.front(now).into_iter().map(|round| Card::read(&deps.shelf, &listed, round, now));
     let document = SalesDocument { sales: join_all(cards).await, campaigns: CampaignsDocument::of(&listed) };
     Ok(found(request, deps.clock.now(), &document))
 }
@@ -76,14 +76,11 @@ async fn get_campaign(deps: &CatalogDeps, request: &Request, campaign: &str) -> 
     let id: CampaignId = campaign.parse()?;
     let listed = deps.shelf.listed().await.map_err(Problem::unanswered)?;
     let campaign = listed.campaign(&id).ok_or_else(|| Problem::new(Code::UnknownCampaign))?;
-    let cards = listed.rounds_of(campaign).map(|round| card(deps, &listed, round));
+    let now = deps.clock.now();
+    let cards = listed.rounds_of(campaign).map(|round| Card::read(&deps.shelf, &listed, round, now));
     let (title, sales) = (campaign.title.clone(), join_all(cards).await);
     let document = CampaignDocument { campaign_id: id, title, sales };
     Ok(found(request, deps.clock.now(), &document))
-}
-
-async fn card(deps: &CatalogDeps, listed: &Listed, round: &Round) -> Card {
-    Card::of(round, deps.shelf.status_of(listed, round, deps.clock.now()).await)
 }
 
 async fn get_sale(deps: &CatalogDeps, request: &Request, sale: &str) -> Result<Response<Body>, Problem> {

@@ -7,7 +7,6 @@ use sale::{GroupName, Round, SaleId, UserId};
 use serde::Serialize;
 
 use crate::caching::told;
-use crate::card;
 use crate::deps::CatalogDeps;
 use crate::document::{Card, SaleDocument};
 
@@ -34,8 +33,10 @@ pub(crate) async fn sales(deps: &CatalogDeps, request: &Request) -> Reply {
     }
     let is_in = deps.memberships.among(request, &user, &groups).await.map_err(Problem::unanswered)?;
     rounds.retain(|round| round.terms.gate.groups_see.iter().any(|group| is_in.contains(group)));
-    let sales = futures::future::join_all(rounds.into_iter().map(|round| card(deps, &listed, round))).await;
-    Ok(told(deps.clock.now(), &SalesDocument { sales }))
+    let now = deps.clock.now();
+    let sales =
+        futures::future::join_all(rounds.into_iter().map(|round| Card::read(&deps.shelf, &listed, round, now))).await;
+    Ok(told(now, &SalesDocument { sales }))
 }
 
 /// The card of a sale that everybody, or one of the caller's groups, may see.

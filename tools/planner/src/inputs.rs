@@ -156,3 +156,18 @@ impl Inputs {
         Ok(Self { units, audience, opens_at, planned_at, region, lanes: None, line, opens_early_s: OPENS_EARLY_S })
     }
 }
+
+/// A line in front of a sale.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Line {
+    /// How many seconds before the opening it starts to give out tickets.
+    pub opens_early_s: u32,
+    /// People a second whose turn comes.
+    pub admits_per_s: u32,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Setup {
+    pub lanes: u32,
+    pub line: Option<Line>,
+}

@@ -4,13 +4,13 @@ use serde::Serialize;
 
 use crate::curves::{Rush, tickets_within};
 use crate::deployment::PAGE_FILES;
+use crate::inputs::Line;
 use crate::inputs::{Assumptions, Inputs};
 use crate::quotas::{
     ADMISSION_S, CATALOG_S, EDGE_CACHES, EDGE_REQUESTS, LAMBDA_REQUESTS_PER_CONCURRENCY, LINE_POLLS_OF_EDGE,
     MANAGED_CONCURRENCY, MANAGED_ENVIRONMENTS_LEAST, MANAGED_REQUESTS_PER_S_PER_CPU, RESERVATION_S,
     SCRIPTS_PER_S_PER_SHARD, TICKET_S,
 };
-use crate::setup::Line;
 
 /// The page spreads its polls: up to a quarter later, an eighth on average (`web/js/timing.js`).
 const SPREAD: f64 = 1.125;

@@ -9,11 +9,11 @@ use crate::checks::{Check, Mover, checks};
 use crate::cost::{Line, lines, sum};
 use crate::deployment::{LOADED_BEFORE_S, PROD};
 use crate::figures::count;
-use crate::inputs::{Assumptions, Inputs, LineAsked, OPENS_EARLY};
+use crate::inputs::{Assumptions, Inputs, LineAsked, OPENS_EARLY, Setup};
 use crate::load::{Load, Sized, at_the_gate};
 use crate::prices::{Prices, Region};
 use crate::quotas::{COGNITO_SIGN_INS, ORDER_BATCH_S, WEBSOCKET_CONNECTIONS};
-use crate::setup::{Raised, Setup, most, what_quotas_buy};
+use crate::setup::{Raised, most, what_quotas_buy};
 use crate::totals::{Totals, writes_of_an_order};
 use crate::{deployment, idle};
 

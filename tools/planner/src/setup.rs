@@ -5,24 +5,9 @@ use serde::Serialize;
 use crate::checks::{Check, Mover, checks};
 use crate::deployment::PROD;
 use crate::figures::count;
-use crate::inputs::{Assumptions, Inputs, LineAsked, MAX_ADMITS_PER_S, MAX_LANES};
+use crate::inputs::{Assumptions, Inputs, Line, LineAsked, MAX_ADMITS_PER_S, MAX_LANES, Setup};
 use crate::load::Load;
 use crate::quotas::{GATEWAY_REQUESTS, LAMBDA_CONCURRENCY, RAISED_AT_MOST};
-
-/// A line in front of a sale.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Line {
-    /// How many seconds before the opening it starts to give out tickets.
-    pub opens_early_s: u32,
-    /// People a second whose turn comes.
-    pub admits_per_s: u32,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Setup {
-    pub lanes: u32,
-    pub line: Option<Line>,
-}
 
 /// What the merchant may do to make a setup hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,10 +2,10 @@
 
 use jiff::{Timestamp, ToSpan};
 use planner::checks::Check;
-use planner::inputs::{Assumptions, Inputs, LineAsked};
+use planner::inputs::{Assumptions, Inputs, LineAsked, Setup};
 use planner::plan::{Plan, Verdict, holds, plan};
 use planner::prices::Prices;
-use planner::setup::{Effort, Setup, suggested_per_s};
+use planner::setup::{Effort, suggested_per_s};
 use proptest::prelude::*;
 
 fn assumed() -> Assumptions {

@@ -5,7 +5,7 @@ use planner::deployment::PROD;
 use planner::inputs::{Assumptions, Inputs};
 use planner::load::{FIRST_POLLS, Load};
 use planner::quotas as q;
-use planner::setup::Setup;
+use planner::inputs::Setup;
 use serde::Serialize;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]

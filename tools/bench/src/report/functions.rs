@@ -7,11 +7,12 @@ use anyhow::Result;
 use load::measure::Load;
 use local::stages::Stage;
 
+use super::effort::Effort;
 use super::figure::{Line, in_turns, median};
+use super::measured::Report;
 use super::rivals::{Ring, Rival, SALE};
 use super::shop::{CONCURRENCY, PROBES, Refusal, Shop, closed_by};
 use super::winners;
-use super::{Effort, Report};
 
 /// Processes in Lambda's classic mode, where each takes one request at a time.
 const CLASSIC: usize = 8;

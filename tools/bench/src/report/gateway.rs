@@ -14,10 +14,11 @@ use local::stages::Stage;
 use serde_json::json;
 
 use super::aws::EmulatorQueue;
+use super::effort::Effort;
 use super::figure::{Line, Unit, in_turns, median};
+use super::measured::Report;
 use super::rivals::SALE;
 use super::shop::{CONCURRENCY, PROBES, Refusal, Shop, closed_by};
-use super::{Effort, Report};
 
 const FUNCTION: &str = "reservation";
 const ORDERS_QUEUE: &str = "ORDERS_QUEUE_URL";

@@ -3,9 +3,10 @@
 use anyhow::{Result, ensure};
 use local::stages::Stage;
 
+use super::effort::Effort;
 use super::figure::{Line, Unit};
+use super::measured::Report;
 use super::rivals::{Ring, Rival};
-use super::{Effort, Report};
 
 const LARGE: &str = "large";
 const UNITS: u32 = 10_000_000;

@@ -2,10 +2,12 @@
 
 mod allocations;
 mod aws;
+mod effort;
 pub(crate) mod figure;
 mod functions;
 mod gateway;
 mod growth;
+mod measured;
 mod orders;
 pub(crate) mod page;
 pub(crate) mod rivals;
@@ -22,83 +24,10 @@ use clap::Args;
 use local::build::FUNCTIONS;
 use local::paths;
 use local::setup::install;
-use serde::Serialize;
 
-use crate::binaries::Binaries;
 use crate::rival;
-use figure::Line;
-
-struct Effort {
-    binaries: Binaries,
-    /// How often everything is measured from scratch.
-    runs: usize,
-    /// Measured rounds, after one to warm up.
-    rounds: usize,
-    /// Script calls in a round.
-    calls: usize,
-    /// Function requests in a round.
-    requests: usize,
-    /// Live reservations at the end of a round.
-    live: usize,
-    calls_at_each_size: usize,
-    /// Batches of messages in a round.
-    batches: usize,
-    rival: rival::Plan,
-}
-
-const SHORT: Effort = Effort {
-    binaries: Binaries::Tested,
-    runs: 1,
-    rounds: 3,
-    calls: 1_000,
-    requests: 500,
-    live: 20_000,
-    calls_at_each_size: 500,
-    batches: 5,
-    rival: rival::Plan::new(300, 1),
-};
-const FULL: Effort = Effort {
-    binaries: Binaries::Shipped,
-    runs: 3,
-    rounds: 9,
-    calls: 30_000,
-    requests: 10_000,
-    live: 1_000_000,
-    calls_at_each_size: 2_000,
-    batches: 20,
-    rival: rival::Plan::new(5_000, 2),
-};
-
-#[derive(Default, Serialize)]
-struct Report {
-    /// When it was made, and on which machine.
-    made: String,
-    /// How often everything was measured. Each line has the rounds of all runs in order, the same number from each.
-    runs: usize,
-    lines: Vec<Line>,
-    costs: Vec<Cost>,
-    allocations_of_nothing: u64,
-    starts: Vec<Started>,
-}
-
-#[derive(Debug, Serialize)]
-struct Started {
-    function: &'static str,
-    start_ms: f64,
-    peak_mb: f64,
-    zipped_mb: f64,
-}
-
-/// Cost per request of one kind of answer.
-#[derive(Debug, Serialize)]
-struct Cost {
-    answer: &'static str,
-    redis: [f64; 2],
-    sqs: [f64; 2],
-    write_units: [f64; 2],
-    /// Of the handler alone, in this process; none for the order function.
-    allocations: Option<u64>,
-}
+use effort::{Effort, FULL, SHORT};
+use measured::Report;
 
 #[derive(Debug, Args)]
 pub(crate) struct Plan {

@@ -13,10 +13,11 @@ use serde_json::{Value, json};
 use stock::Reserve;
 use uuid::Uuid;
 
+use super::effort::Effort;
 use super::figure::{Line, in_turns};
+use super::measured::Report;
 use super::rivals::{SALE, round};
 use super::shop::{Served, Shop};
-use super::{Effort, Report};
 
 /// Messages of a batch, as set in `infra/cdk`.
 pub(crate) const BATCH: usize = 10;

@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 
 use super::figure::Line;
-use super::{Report, Started};
+use super::measured::{Report, Started};
 
 const BEGIN: &str = "<!-- `make bench` writes what follows -->";
 const END: &str = "<!-- `make bench` wrote what is above -->";

@@ -4,9 +4,10 @@ use anyhow::Result;
 use load::measure::Load;
 use local::stages::Stage;
 
+use super::effort::Effort;
 use super::figure::{Line, both, in_turns};
+use super::measured::Report;
 use super::rivals::{Ring, Rival, SALE};
-use super::{Effort, Report};
 
 const CLIENTS: usize = 64;
 /// Below these the script does more work than the design needs.

@@ -17,9 +17,10 @@ use tokio::net::TcpListener;
 use tokio::process::Command;
 use tokio::time::timeout;
 
+use super::effort::Effort;
 use super::figure::{Line, Unit, median};
+use super::measured::{Report, Started};
 use super::shop::Shop;
-use super::{Effort, Report, Started};
 
 const START_TIMEOUT: Duration = Duration::from_secs(60);
 /// Most bytes read of a request.

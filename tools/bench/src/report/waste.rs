@@ -10,9 +10,10 @@ use local::stages::Stage;
 use uuid::Uuid;
 
 use super::allocations::{Handler, WARM, of_nothing};
+use super::effort::Effort;
+use super::measured::{Cost, Report};
 use super::orders::{BATCH, batch, order};
 use super::shop::{CONCURRENCY, Served, Shop};
-use super::{Cost, Effort, Report};
 
 /// Requests of each kind.
 const SAMPLES: usize = 100;

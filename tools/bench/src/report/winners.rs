@@ -6,9 +6,10 @@ use std::time::Duration;
 use anyhow::{Result, ensure};
 use local::stages::Stage;
 
+use super::effort::Effort;
 use super::figure::{Line, in_turns};
+use super::measured::Report;
 use super::shop::{Shop, closed_by};
-use super::{Effort, Report};
 
 /// Delay of the queue.
 const SQS: Duration = Duration::from_millis(5);

@@ -1,5 +1,6 @@
 //! The page and the API on one origin, as with CloudFront in production.
 
+mod shared;
 mod stand_in;
 
 use std::net::{Ipv4Addr, SocketAddr};
@@ -24,14 +25,7 @@ use crate::gateway::Served;
 use crate::identity::Issuer;
 use crate::paths;
 use crate::process::loopback;
-
-struct Shared {
-    deployment: Deployment,
-    issuer: Issuer,
-    client: Client,
-    api: Arc<Served>,
-    headers: HeaderMap,
-}
+use shared::Shared;
 
 pub struct WebServer {
     address: SocketAddr,

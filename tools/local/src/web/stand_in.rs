@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::client::Payment;
 use crate::identity::OPERATORS;
-use crate::web::Shared;
+use crate::web::shared::Shared;
 
 type Refusal = (StatusCode, String);
 
