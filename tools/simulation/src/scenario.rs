@@ -2,10 +2,10 @@
 
 use anyhow::{Context, Result};
 use planner::deployment::PROD;
+use planner::inputs::Setup;
 use planner::inputs::{Assumptions, Inputs};
 use planner::load::{FIRST_POLLS, Load};
 use planner::quotas as q;
-use planner::inputs::Setup;
 use serde::Serialize;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
