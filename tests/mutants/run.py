@@ -147,20 +147,21 @@ def compile_tests(crates):
     """Compiles all tests, and notes where they are. Returns the compiler's errors if there are any."""
     packages = [word for name in ["tests", *crates] for word in ("--package", name)]
     command = ["cargo", "test", "--offline", "--no-run", "--message-format=json", *packages]
-    command += ["--lib", "--test", "scripts", "--test", "system"]
+    own = [file.stem for crate in crates for file in sorted((COPY / f"shared/{crate}/tests").glob("*.rs"))]
+    command += ["--lib", *(word for name in [*own, "scripts", "system"] for word in ("--test", name))]
     done = subprocess.run(command, cwd=COPY, capture_output=True, text=True)
     programs, errors = {}, []
     for line in done.stdout.splitlines():
         message = json.loads(line)
         if message["reason"] == "compiler-artifact" and message["profile"]["test"] and message["executable"]:
-            programs[message["target"]["name"]] = message["executable"]
+            folder = str(Path(message["manifest_path"]).parent)
+            programs[message["target"]["name"]] = {"path": message["executable"], "folder": folder}
         if message["reason"] == "compiler-message" and message["message"]["level"] == "error":
             errors.append(message["message"])
     if done.returncode and not errors:
         sys.exit(f"cargo failed: {done.stderr.strip().splitlines()[-1]}")
     if not errors:
-        # In the order in which a mutant meets them: its own crate's tests, then the quick ones.
-        programs = {name: programs[name] for name in [*crates, "scripts", "system"]}
+        programs = {name: programs[name] for name in [*crates, *own, "scripts", "system"]}
         write(TESTS, {**(read(TESTS) if TESTS.exists() else {}), "programs": programs})
     return errors or None
 
@@ -194,11 +195,11 @@ def note_hits(crates):
     tests |= {"crates": crates, "seconds": {}, "reach": defaultdict(list), "failed": []}
     with System() as system:
         system.use()
-        for program, path in tests["programs"].items():
+        for program, built in tests["programs"].items():
             hits = HERE / f"{program}.hits"
             hits.unlink(missing_ok=True)
             say(f"running {program} without a mutant")
-            events = run_tests(program, path, [], None, 1800, system.file, {"MUTANT_HITS": str(hits)}, threads=6)
+            events = run_tests(built, [], None, 1800, system.file, {"MUTANT_HITS": str(hits)}, threads=6)
             for name, (ok, seconds) in events.items():
                 if ok:
                     tests["seconds"][f"{program} {name}"] = seconds
@@ -286,7 +287,9 @@ def tests_of(mutant, tests, number, named, passed, caught_by):
             program, name = name.split(" ", 1)
             by_program[program].append(name)
     batches = []
-    for program in sorted(by_program, key=lambda p: (p != mutant["crate"], p != "scripts")):
+    # First its own crate's tests, then the quick ones.
+    own = str(COPY / "shared" / mutant["crate"])
+    for program in sorted(by_program, key=lambda p: (tests["programs"][p]["folder"] != own, p != "scripts")):
         # First those that notice mistakes in this file, then the quickest of each module, then the second quickest of each:
         # different modules check different things.
         ranks = Counter()
@@ -312,7 +315,7 @@ def verdict(number, batches, tests, budget, system):
         if program == "system":
             system.use()
         try:
-            events = run_tests(program, tests["programs"][program], names, number, limit, system.file, {}, stop=True)
+            events = run_tests(tests["programs"][program], names, number, limit, system.file, {}, stop=True)
         except TimeoutError:
             return {"state": "timeout", "by": f"{program} {names[0]}…"}
         except ChildProcessError as error:
@@ -329,16 +332,15 @@ def caught(result):
     return result["state"] in ("caught", "timeout", "died")
 
 
-def run_tests(program, path, names, number, limit, system_file, variables, threads=THREADS, stop=False):
+def run_tests(program, names, number, limit, system_file, variables, threads=THREADS, stop=False):
     """Runs tests in a process of their own. Returns for each whether it passed, and how long it took."""
     env = {**os.environ, **variables, "LENT_SYSTEM": str(system_file), "RUSTC_BOOTSTRAP": "1"}
     if number is not None:
         env["MUTANT"] = number
     options = ["-Zunstable-options", "--format=json", "--report-time", f"--test-threads={threads}", "--exact"]
-    folder = COPY / ("tests" if program in ("scripts", "system") else f"shared/{program}")
-    command = ["prlimit", "--as=16000000000", path, *options, *names]
+    command = ["prlimit", "--as=16000000000", program["path"], *options, *names]
     none, pipe = subprocess.DEVNULL, subprocess.PIPE
-    process = subprocess.Popen(command, cwd=folder, env=env, stdin=none, stdout=pipe, stderr=none, text=True, start_new_session=True)
+    process = subprocess.Popen(command, cwd=program["folder"], env=env, stdin=none, stdout=pipe, stderr=none, text=True, start_new_session=True)
     late = threading.Event()
 
     def end():
