@@ -14,10 +14,6 @@ pub const MAX_CAMPAIGN_LIMIT: u8 = 100;
 /// The largest number of campaigns with a limit that an order counts in: each adds a write to its transaction.
 pub const MAX_LIMITS_OF_A_SALE: usize = 5;
 
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
-pub struct CampaignId(String);
-
 text_type!(CampaignId, InvalidId, InvalidId::Campaign, |text| text.parse::<SaleId>().is_ok());
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -12,20 +12,17 @@ pub const MAX_LEAD_S: u32 = 7 * 24 * 60 * 60;
 /// The longest name of a group. It is part of a key for each member.
 pub const MAX_GROUP_NAME_LENGTH: usize = 48;
 
-/// The name of a group of users: 1 to [`MAX_GROUP_NAME_LENGTH`] of `A-Z`, `a-z`, `0-9`, `-`, `_`. No spaces or commas,
-/// which separate the groups in a token's claim.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
-pub struct GroupName(String);
-
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("a group's name has 1 to {MAX_GROUP_NAME_LENGTH} of A-Z, a-z, 0-9, - and _")]
 pub struct InvalidGroupName;
 
-text_type!(GroupName, InvalidGroupName, InvalidGroupName, |text| {
-    let allowed = |b: u8| b.is_ascii_alphanumeric() || b == b'-' || b == b'_';
-    (1..=MAX_GROUP_NAME_LENGTH).contains(&text.len()) && text.bytes().all(allowed)
-});
+text_type!(
+    /// The name of a group of users. No spaces or commas, which separate the groups in a token's claim.
+    GroupName, InvalidGroupName, InvalidGroupName, |text| {
+        let allowed = |b: u8| b.is_ascii_alphanumeric() || b == b'-' || b == b'_';
+        (1..=MAX_GROUP_NAME_LENGTH).contains(&text.len()) && text.bytes().all(allowed)
+    }
+);
 
 /// What a group may do before everyone else. Times are relative to the opening, so they hold for every round.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

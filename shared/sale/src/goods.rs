@@ -69,18 +69,12 @@ fn https_host(text: &str) -> Option<&str> {
     (is_whole && authority.starts_with(host)).then(|| &authority[..host.len()])
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
-pub struct TermsUrl(String);
-
 text_type!(TermsUrl, InvalidUrl, InvalidUrl::Terms, |text| https_host(text).is_some());
 
-/// The URL of a picture: on another host, or one of the page's own drawings.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
-pub struct PictureUrl(String);
-
-text_type!(PictureUrl, InvalidUrl, InvalidUrl::Picture, |text| https_host(text).is_some() || is_own(text));
+text_type!(
+    /// The URL of a picture: on another host, or one of the page's own drawings.
+    PictureUrl, InvalidUrl, InvalidUrl::Picture, |text| https_host(text).is_some() || is_own(text)
+);
 
 fn is_own(text: &str) -> bool {
     let is_name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');

@@ -2,12 +2,10 @@ use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
-
-use crate::text_serde::text_serde;
+use serde_with::{DeserializeFromStr, SerializeDisplay};
 
 /// An ISO 4217 currency code: three capital letters.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, SerializeDisplay, DeserializeFromStr)]
 pub struct Currency([u8; 3]);
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -27,8 +25,6 @@ impl fmt::Display for Currency {
         self.0.iter().try_for_each(|b| write!(f, "{}", char::from(*b)))
     }
 }
-
-text_serde!(Currency, InvalidCurrency);
 
 /// An amount of money in the currency's minor unit (cents, yen).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

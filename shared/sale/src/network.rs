@@ -3,9 +3,7 @@ use std::net::IpAddr;
 use std::str::FromStr;
 
 use ipnet::{IpNet, Ipv4Net};
-use serde::{Deserialize, Serialize};
-
-use crate::text_serde::text_serde;
+use serde_with::{DeserializeFromStr, SerializeDisplay};
 
 /// The shortest prefix of an IPv4 network: 65,536 addresses, a provider's. A typo must not block the whole world.
 pub const MIN_IPV4_PREFIX: u8 = 16;
@@ -16,8 +14,7 @@ const MAPPED_PREFIX: u8 = 96;
 
 /// A network of addresses, or a single address: `192.0.2.0/24`, `2001:db8::/48`, `192.0.2.7`. Addresses are canonical
 /// ([`IpAddr::to_canonical`]), and the bits after the prefix are zero.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, SerializeDisplay, DeserializeFromStr)]
 pub struct Network(IpNet);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -61,8 +58,6 @@ impl FromStr for Network {
         if network.prefix_len() < shortest { Err(InvalidNetwork::Prefix) } else { Ok(Self(network.trunc())) }
     }
 }
-
-text_serde!(Network, InvalidNetwork);
 
 impl fmt::Display for Network {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

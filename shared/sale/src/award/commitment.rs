@@ -1,18 +1,14 @@
 use std::fmt;
 use std::str::FromStr;
 
-use serde::{Deserialize, Serialize};
+use serde_with::{DeserializeFromStr, SerializeDisplay};
 
 use crate::award::bytes::{Bytes32, Hex, Seed, bytes32, labelled};
 use crate::award::table::TableDigest;
-use crate::text_serde::text_serde;
 
 /// The commitment that a round publishes before it opens, see [`commit`]. Its text is 64 hex digits.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, SerializeDisplay, DeserializeFromStr)]
 pub struct Commitment(pub Bytes32);
-
-text_serde!(Commitment, &'static str);
 
 impl FromStr for Commitment {
     type Err = &'static str;

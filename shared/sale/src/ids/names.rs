@@ -1,14 +1,15 @@
 use std::borrow::Borrow;
 
-use serde::{Deserialize, Serialize};
-
 use super::{InvalidId, MAX_SALE_ID_LENGTH, MAX_USER_ID_LENGTH};
 use crate::text_serde::text_type;
 
-/// The id of a sale, chosen by the operator: 1 to [`MAX_SALE_ID_LENGTH`] of `a-z`, `0-9`, `-`.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
-pub struct SaleId(String);
+text_type!(
+    /// The id of a sale, chosen by the operator.
+    SaleId, InvalidId, InvalidId::Sale, |text| {
+        let allowed = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-';
+        (1..=MAX_SALE_ID_LENGTH).contains(&text.len()) && text.bytes().all(allowed) && !text.starts_with('-')
+    }
+);
 
 /// A map by sale can be asked with a text that may be anything.
 impl Borrow<str> for SaleId {
@@ -17,22 +18,15 @@ impl Borrow<str> for SaleId {
     }
 }
 
-text_type!(SaleId, InvalidId, InvalidId::Sale, |text| {
-    let allowed = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-';
-    (1..=MAX_SALE_ID_LENGTH).contains(&text.len()) && text.bytes().all(allowed) && !text.starts_with('-')
-});
-
-/// The id of a user: the subject of a verified token.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
-pub struct UserId(String);
-
-text_type!(UserId, InvalidId, InvalidId::User, |text| {
-    // Spaces separate the fields of records in Redis, so no id may contain one.
-    let good = (1..=MAX_USER_ID_LENGTH).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_graphic());
-    // In a path of the operators' API these two would not be segments.
-    good && !matches!(text, "." | "..")
-});
+text_type!(
+    /// The id of a user: the subject of a verified token.
+    UserId, InvalidId, InvalidId::User, |text| {
+        // Spaces separate the fields of records in Redis, so no id may contain one.
+        let good = (1..=MAX_USER_ID_LENGTH).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_graphic());
+        // In a path of the operators' API these two would not be segments.
+        good && !matches!(text, "." | "..")
+    }
+);
 
 #[cfg(test)]
 mod tests {

@@ -1,20 +1,18 @@
 use std::fmt;
 use std::str::FromStr;
 
-use serde::{Deserialize, Serialize};
+use serde_with::{DeserializeFromStr, SerializeDisplay};
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
 use super::{InvalidId, RoundId, UserId};
 use crate::EpochMs;
-use crate::text_serde::text_serde;
 
 /// The id of a reservation and of the order that it becomes, the same in the API, Redis, the queue and DynamoDB.
 ///
 /// Its text is `SALE.ROUND.UUID`, so the id alone says where to look for the reservation. Redis stores only the UUID,
 /// under keys that name the sale and the round.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, SerializeDisplay, DeserializeFromStr)]
 pub struct ReservationId {
     pub round: RoundId,
     /// A UUIDv7 derived from a pass and ordered by its time, or a UUIDv8 derived from an idempotency key.
@@ -77,8 +75,6 @@ impl fmt::Display for ReservationId {
         write!(f, "{}.{}", self.round, self.uuid.as_simple())
     }
 }
-
-text_serde!(ReservationId, InvalidId);
 
 #[cfg(test)]
 mod tests {
