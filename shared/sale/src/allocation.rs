@@ -1,7 +1,8 @@
 use serde::{Deserialize, Serialize};
 
+use crate::Terms;
 use crate::award::{self, BLANK, Plan};
-use crate::invalid_terms::{InvalidTerms, all_hold, is_name};
+use crate::invalid_terms::{InvalidTerms, is_name, require};
 use crate::limits::MAX_PRICE_MINOR;
 use crate::text_serde::is_default;
 
@@ -131,63 +132,48 @@ impl Allocation {
         }
     }
 
-    pub(crate) fn validate(
-        &self,
-        settlement: Settlement,
-        price_minor: u64,
-        per_user_limit: u8,
-        total: u32,
-    ) -> Result<(), InvalidTerms> {
-        let is_free = settlement == Settlement::Free;
-        let problem = if is_free && price_minor != 0 {
-            InvalidTerms::new("price_minor", "price_minor must be 0 with settlement free")
-        } else if !self.has_awards() {
+    pub(crate) fn validate(&self, terms: &Terms) -> Result<(), InvalidTerms> {
+        let is_free = terms.settlement == Settlement::Free;
+        require(!is_free || terms.price.price_minor == 0, "price_minor", "price_minor must be 0 with settlement free")?;
+        if !self.has_awards() {
             return Ok(());
-        } else if !is_free {
-            // Orders could be given back after their award is known.
-            InvalidTerms::new("settlement", "settlement must be free with an allocation other than units")
-        } else if per_user_limit != 1 {
-            // A user could draw more than once.
-            InvalidTerms::new("per_user_limit", "per_user_limit must be 1 with an allocation other than units")
-        } else if total > MAX_AWARDS {
-            InvalidTerms::new(
-                "total",
-                format!("total must be at most {MAX_AWARDS} with an allocation other than units"),
-            )
-        } else {
-            return self.holds_for(total);
-        };
-        Err(problem)
+        }
+        // Orders could be given back after their award is known.
+        require(is_free, "settlement", "settlement must be free with an allocation other than units")?;
+        // A user could draw more than once.
+        let once = "per_user_limit must be 1 with an allocation other than units";
+        require(terms.per_user_limit == 1, "per_user_limit", once)?;
+        let most = format!("total must be at most {MAX_AWARDS} with an allocation other than units");
+        require(terms.total <= MAX_AWARDS, "total", most)?;
+        self.holds_for(terms.total)
     }
 
     fn holds_for(&self, units: u32) -> Result<(), InvalidTerms> {
         match self {
             Self::Units => Ok(()),
-            Self::Split { parts: Parts::Equal, beacon: true, .. } => Err(InvalidTerms::new(
-                "allocation.beacon",
-                "beacon needs parts drawn or prizes: equal parts differ by one minor unit at most",
-            )),
-            Self::Split { total_minor, min_minor, .. } => {
+            Self::Split { total_minor, min_minor, parts, beacon } => {
+                let differ = "beacon needs parts drawn or prizes: equal parts differ by one minor unit at most";
+                require(!*beacon || *parts == Parts::Drawn, "allocation.beacon", differ)?;
                 let least = min_minor.checked_mul(u64::from(units)).filter(|_| *min_minor > 0);
                 let fits = least.is_some_and(|least| (least..=MAX_PRICE_MINOR).contains(total_minor));
                 let problem = format!(
                     "min_minor must be at least 1, and total_minor at least total times min_minor and at most \
                      {MAX_PRICE_MINOR}"
                 );
-                all_hold([(fits, InvalidTerms::new("allocation.min_minor", problem))])
+                require(fits, "allocation.min_minor", problem)
             }
             Self::Prizes { prizes, .. } => {
                 let count: u64 = prizes.iter().map(|prize| u64::from(prize.count)).sum();
                 let some_of_each = prizes.iter().all(|prize| prize.count > 0);
                 let fit = (1..=MAX_PRIZES).contains(&prizes.len()) && some_of_each && count <= u64::from(units);
-                let are_named = prizes.iter().all(|prize| is_name(&prize.name, MAX_PRIZE_NAME_LENGTH));
                 let counts =
                     format!("prizes must be 1 to {MAX_PRIZES} kinds, of each at least 1, and together at most total");
+                require(fit, "allocation.prizes", counts)?;
+                let are_named = prizes.iter().all(|prize| is_name(&prize.name, MAX_PRIZE_NAME_LENGTH));
                 let names = format!(
                     "the name of a prize must have 1 to {MAX_PRIZE_NAME_LENGTH} characters and no control characters"
                 );
-                let invalid = |problem| InvalidTerms::new("allocation.prizes", problem);
-                all_hold([(fit, invalid(counts)), (are_named, invalid(names))])
+                require(are_named, "allocation.prizes", names)
             }
         }
     }
@@ -196,7 +182,6 @@ impl Allocation {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Terms;
     use crate::terms::packet as with_awards;
 
     fn packet() -> Terms {

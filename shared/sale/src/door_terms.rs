@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-use crate::invalid_terms::{InvalidTerms, all_hold};
+use crate::invalid_terms::{InvalidTerms, within};
 
 /// The highest number of violations that a sale can require before it blocks a user.
 pub const MAX_VIOLATIONS: u32 = 100;
@@ -38,23 +38,12 @@ impl Default for DoorTerms {
 impl DoorTerms {
     pub(crate) fn validate(&self) -> Result<(), InvalidTerms> {
         let Self { violations, violation_window_s, blocked_for_s, unpaid_limit, planned_requests_per_s } = self;
-        let bound = |holds, field, most: u32| (holds, InvalidTerms::new(field, format!("{field} must be 1 to {most}")));
-        let is_plan = |plan| (1..=MAX_PLANNED_REQUESTS_PER_S).contains(&plan);
-        all_hold([
-            bound((1..=MAX_VIOLATIONS).contains(violations), "door.violations", MAX_VIOLATIONS),
-            bound(
-                (1..=MAX_VIOLATION_WINDOW_S).contains(violation_window_s),
-                "door.violation_window_s",
-                MAX_VIOLATION_WINDOW_S,
-            ),
-            bound((1..=MAX_BLOCKED_FOR_S).contains(blocked_for_s), "door.blocked_for_s", MAX_BLOCKED_FOR_S),
-            bound(*unpaid_limit > 0, "door.unpaid_limit", u8::MAX.into()),
-            bound(
-                planned_requests_per_s.is_none_or(is_plan),
-                "door.planned_requests_per_s",
-                MAX_PLANNED_REQUESTS_PER_S,
-            ),
-        ])
+        within(1..=MAX_VIOLATIONS, "door.violations", *violations)?;
+        within(1..=MAX_VIOLATION_WINDOW_S, "door.violation_window_s", *violation_window_s)?;
+        within(1..=MAX_BLOCKED_FOR_S, "door.blocked_for_s", *blocked_for_s)?;
+        within(1..=u8::MAX, "door.unpaid_limit", *unpaid_limit)?;
+        planned_requests_per_s
+            .map_or(Ok(()), |plan| within(1..=MAX_PLANNED_REQUESTS_PER_S, "door.planned_requests_per_s", plan))
     }
 }
 

@@ -1,7 +1,7 @@
 use serde::{Deserialize, Serialize};
 
-use crate::EpochMs;
-use crate::invalid_terms::InvalidTerms;
+use crate::Terms;
+use crate::invalid_terms::{InvalidTerms, require};
 use crate::limits::{MAX_SALE_DURATION_S, MAX_TOTAL};
 use crate::text_serde::text_type;
 
@@ -61,64 +61,43 @@ impl BuyerClass {
     }
 }
 
-impl EarlyAccess {
-    pub(crate) fn longest_lead_s(groups: &[Self]) -> u32 {
-        groups.iter().map(|early| early.lead_s).max().unwrap_or(0)
+impl Terms {
+    pub(crate) fn longest_lead_s(&self) -> u32 {
+        self.early_access.iter().map(|early| early.lead_s).max().unwrap_or(0)
     }
 
-    /// Checks all groups of a sale that opens and closes at these times for everyone.
-    pub(crate) fn validate(
-        groups: &[Self],
-        opens_at: EpochMs,
-        closes_at: EpochMs,
-        total: u32,
-        rains: bool,
-    ) -> Result<(), InvalidTerms> {
-        let refuse = |problem: String| Err(InvalidTerms::new("early_access", format!("early_access: {problem}")));
+    pub(crate) fn validate_early_access(&self) -> Result<(), InvalidTerms> {
+        let Self { early_access: groups, opens_at_ms, closes_at_ms, total, rain, .. } = self;
+        let require = |holds, problem: &str| require(holds, "early_access", format!("early_access: {problem}"));
         if groups.is_empty() {
             return Ok(());
         }
-        if groups.len() > MAX_EARLY_ACCESS {
-            return refuse(format!("at most {MAX_EARLY_ACCESS} groups"));
+        require(groups.len() <= MAX_EARLY_ACCESS, &format!("at most {MAX_EARLY_ACCESS} groups"))?;
+        let rains = "cannot be combined with rain, whose first units become available at opens_at";
+        require(rain.is_none(), rains)?;
+        for (at, EarlyAccess { group, lead_s, quota }) in groups.iter().enumerate() {
+            require(groups[..at].iter().all(|other| other.group != *group), &format!("{group} is named twice"))?;
+            require(*lead_s <= MAX_LEAD_S, &format!("lead_s must be 0 to {MAX_LEAD_S}"))?;
+            require(*lead_s > 0 || quota.is_some(), &format!("{group} needs a lead_s above 0, or a quota"))?;
+            let Some(MemberQuota { units, for_s }) = quota else { continue };
+            require(groups[..at].iter().all(|other| other.quota.is_none()), "only one group can have a quota")?;
+            let of_total = format!("quota.units must be 1 to the total of at most {MAX_TOTAL}");
+            require((1..=*total).contains(units), &of_total)?;
+            let ends_in_time = *for_s > 0 && opens_at_ms.plus_s(*for_s) < *closes_at_ms;
+            require(ends_in_time, "quota.for_s must be at least 1 and end before closes_at")?;
         }
-        if rains {
-            return refuse("cannot be combined with rain, whose first units become available at opens_at".to_owned());
-        }
-        for (at, Self { group, lead_s, quota }) in groups.iter().enumerate() {
-            if groups[..at].iter().any(|before| before.group == *group) {
-                return refuse(format!("{group} is named twice"));
-            }
-            if *lead_s > MAX_LEAD_S {
-                return refuse(format!("lead_s must be 0 to {MAX_LEAD_S}"));
-            }
-            if *lead_s == 0 && quota.is_none() {
-                return refuse(format!("{group} needs a lead_s above 0, or a quota"));
-            }
-            if let Some(MemberQuota { units, for_s }) = quota {
-                if groups[..at].iter().any(|before| before.quota.is_some()) {
-                    return refuse("only one group can have a quota".to_owned());
-                }
-                if !(1..=total).contains(units) {
-                    return refuse(format!("quota.units must be 1 to the total of at most {MAX_TOTAL}"));
-                }
-                if *for_s == 0 || opens_at.plus_s(*for_s) >= closes_at {
-                    return refuse("quota.for_s must be at least 1 and end before closes_at".to_owned());
-                }
-            }
-        }
-        let first = opens_at.minus_s(Self::longest_lead_s(groups));
-        if first.0 < 0 || closes_at.since_ms(first) > u64::from(MAX_SALE_DURATION_S) * 1000 {
-            let days = MAX_SALE_DURATION_S / 86_400;
-            return refuse(format!("closes_at must be at most {days} days after the first group may buy"));
-        }
-        Ok(())
+        let first = self.first_opens_at_ms();
+        let longest_ms = u64::from(MAX_SALE_DURATION_S) * 1000;
+        let days = MAX_SALE_DURATION_S / 86_400;
+        let window = format!("closes_at must be at most {days} days after the first group may buy");
+        require(first.0 >= 0 && closes_at_ms.since_ms(first) <= longest_ms, &window)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Terms;
+    use crate::EpochMs;
     use crate::terms::lamp;
 
     const DAY_MS: i64 = 86_400_000;

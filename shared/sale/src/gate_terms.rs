@@ -1,7 +1,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::GroupName;
-use crate::invalid_terms::{InvalidTerms, all_hold};
+use crate::invalid_terms::{InvalidTerms, require, within};
 
 /// The least work, in zero bits: some thousand attempts, which take almost no time.
 pub const MIN_WORK_BITS: u8 = 12;
@@ -56,22 +56,16 @@ impl GateTerms {
 
     pub(crate) fn validate(&self, has_awards: bool) -> Result<(), InvalidTerms> {
         let Self { challenge: _any_policy, work_bits, groups_see, groups_buy } = self;
-        if !(MIN_WORK_BITS..=MAX_WORK_BITS).contains(work_bits) {
-            let problem = format!("gate.work_bits must be {MIN_WORK_BITS} to {MAX_WORK_BITS}");
-            return Err(InvalidTerms::new("gate.work_bits", problem));
-        }
+        within(MIN_WORK_BITS..=MAX_WORK_BITS, "gate.work_bits", *work_bits)?;
         for (name, groups) in [("groups_see", groups_see), ("groups_buy", groups_buy)] {
-            if groups.len() > MAX_GATE_GROUPS {
-                return Err(InvalidTerms::new("gate", format!("gate.{name}: at most {MAX_GATE_GROUPS} groups")));
-            }
-            let twice = groups.iter().enumerate().find(|(at, group)| groups[..*at].contains(group));
-            if let Some((_, group)) = twice {
-                return Err(InvalidTerms::new("gate", format!("gate.{name}: {group} is named twice")));
+            require(groups.len() <= MAX_GATE_GROUPS, "gate", format!("gate.{name}: at most {MAX_GATE_GROUPS} groups"))?;
+            for (at, group) in groups.iter().enumerate() {
+                require(!groups[..at].contains(group), "gate", format!("gate.{name}: {group} is named twice"))?;
             }
         }
         // Everybody can verify a draw.
         let problem = "gate.groups_see: cannot be combined with awards, whose draw is public";
-        all_hold([(!(self.is_hidden() && has_awards), InvalidTerms::new("gate", problem))])
+        require(!(self.is_hidden() && has_awards), "gate", problem)
     }
 }
 

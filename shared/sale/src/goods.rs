@@ -1,7 +1,7 @@
 use http::Uri;
 use serde::{Deserialize, Serialize};
 
-use crate::invalid_terms::{InvalidTerms, all_hold};
+use crate::invalid_terms::{InvalidTerms, require};
 use crate::limits::MAX_PRICE_MINOR;
 use crate::text_serde::text_type;
 
@@ -34,15 +34,10 @@ impl Goods {
         let description = format!(
             "description must have at most {MAX_DESCRIPTION_LENGTH} characters, and no control characters but line feeds"
         );
+        require(is_described, "description", description)?;
+        require(self.pictures.len() <= MAX_PICTURES, "pictures", format!("pictures: at most {MAX_PICTURES}"))?;
         let list_price = format!("list_price_minor must be more than price_minor, and at most {MAX_PRICE_MINOR}");
-        all_hold([
-            (is_described, InvalidTerms::new("description", description)),
-            (
-                self.pictures.len() <= MAX_PICTURES,
-                InvalidTerms::new("pictures", format!("pictures: at most {MAX_PICTURES}")),
-            ),
-            (self.list_price_minor.is_none_or(is_list_price), InvalidTerms::new("list_price_minor", list_price)),
-        ])
+        require(self.list_price_minor.is_none_or(is_list_price), "list_price_minor", list_price)
     }
 }
 

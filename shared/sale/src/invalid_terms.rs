@@ -1,3 +1,6 @@
+use std::fmt::Display;
+use std::ops::RangeInclusive;
+
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{problem}")]
 pub struct InvalidTerms {
@@ -21,7 +24,15 @@ pub(crate) fn is_name(text: &str, longest: usize) -> bool {
     (1..=longest).contains(&text.chars().count()) && !text.chars().any(char::is_control)
 }
 
-/// Fails with the first of these problems whose bound does not hold.
-pub(crate) fn all_hold(bounds: impl IntoIterator<Item = (bool, InvalidTerms)>) -> Result<(), InvalidTerms> {
-    bounds.into_iter().find(|(holds, _)| !holds).map_or(Ok(()), |(_, problem)| Err(problem))
+/// Fails with this problem of the field unless its bound holds.
+pub(crate) fn require(holds: bool, field: &'static str, problem: impl Into<String>) -> Result<(), InvalidTerms> {
+    if holds { Ok(()) } else { Err(InvalidTerms::new(field, problem)) }
+}
+
+pub(crate) fn within<T: Display + PartialOrd>(
+    range: RangeInclusive<T>,
+    field: &'static str,
+    value: T,
+) -> Result<(), InvalidTerms> {
+    require(range.contains(&value), field, format!("{field} must be {} to {}", range.start(), range.end()))
 }

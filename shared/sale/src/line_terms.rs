@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-use crate::invalid_terms::{InvalidTerms, all_hold};
+use crate::invalid_terms::{InvalidTerms, require, within};
 
 /// The earliest tickets, in seconds before the opening.
 pub const MAX_OPENS_EARLY_S: u32 = 24 * 60 * 60;
@@ -20,16 +20,12 @@ pub struct LineTerms {
 impl LineTerms {
     pub(crate) fn validate(&self, has_early_access: bool, is_hidden: bool) -> Result<(), InvalidTerms> {
         let Self { opens_early_s, admits_per_s, paused: _ } = self;
-        let bound = |field, most: u32| InvalidTerms::new(field, format!("{field} must be 1 to {most}"));
+        within(1..=MAX_OPENS_EARLY_S, "line.opens_early_s", *opens_early_s)?;
+        within(1..=MAX_ADMITS_PER_S, "line.admits_per_s", *admits_per_s)?;
         // A line has only one opening, and its public document would reveal a hidden sale.
         let early = "line: cannot be combined with early_access, whose groups buy before the line opens";
-        let hidden = "line: cannot be combined with gate.groups_see, since lines are public";
-        all_hold([
-            ((1..=MAX_OPENS_EARLY_S).contains(opens_early_s), bound("line.opens_early_s", MAX_OPENS_EARLY_S)),
-            ((1..=MAX_ADMITS_PER_S).contains(admits_per_s), bound("line.admits_per_s", MAX_ADMITS_PER_S)),
-            (!has_early_access, InvalidTerms::new("line", early)),
-            (!is_hidden, InvalidTerms::new("line", hidden)),
-        ])
+        require(!has_early_access, "line", early)?;
+        require(!is_hidden, "line", "line: cannot be combined with gate.groups_see, since lines are public")
     }
 }
 

@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-use crate::invalid_terms::{InvalidTerms, all_hold};
+use crate::invalid_terms::{InvalidTerms, require};
 use crate::recurrence::Window;
 use crate::{Edit, EpochMs, Hours, Log, Overlap, Recurrence, Refusal, Round, RoundId, RoundNumber, SaleId, Terms};
 
@@ -156,7 +156,7 @@ impl Offer {
         let waits_for_somebody = self.recurrence.is_some() && self.terms.allocation.opens_with_beacon();
         let problem =
             "a sale that recurs can have a beacon only if it is drawn at_end: each round would wait for it to open";
-        all_hold([(!waits_for_somebody, InvalidTerms::new("allocation.beacon", problem))])
+        require(!waits_for_somebody, "allocation.beacon", problem)
     }
 
     /// Opening and close of the first window after the latest round's that is not over at `now`.

@@ -4,7 +4,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use crate::EpochMs;
-use crate::invalid_terms::{InvalidTerms, all_hold};
+use crate::invalid_terms::{InvalidTerms, require};
 use crate::limits::{MAX_SALE_DURATION_S, MAX_TOTAL};
 use crate::text_serde::is_default;
 
@@ -56,16 +56,14 @@ impl Rain {
         };
         let are_in_order = drops.windows(2).all(|pair| pair[0].after_s < pair[1].after_s);
         let are_drops = drops.len() <= MAX_DROPS && drops.iter().all(is_drop) && are_in_order;
+        require(*at_once <= total, "rain", "rain.at_once must be at most total")?;
         let rates = format!("rain.steady must have units of 1 to {MAX_TOTAL} and every_s of 1 to {MAX_EVERY_S}");
+        require(steady.iter().all(is_rate), "rain", rates)?;
         let listed = format!(
             "rain.drops must be at most {MAX_DROPS}, each of 1 to {MAX_TOTAL} units, after_s 1 to \
              {MAX_SALE_DURATION_S} and later than the one before"
         );
-        all_hold([
-            (*at_once <= total, InvalidTerms::new("rain", "rain.at_once must be at most total")),
-            (steady.iter().all(is_rate), InvalidTerms::new("rain", rates)),
-            (are_drops, InvalidTerms::new("rain", listed)),
-        ])
+        require(are_drops, "rain", listed)
     }
 
     /// Replaces this plan, which is in force in a running round, by `new` from `now` on. Available units stay

@@ -1,7 +1,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::award;
-use crate::invalid_terms::{InvalidTerms, is_name};
+use crate::invalid_terms::{InvalidTerms, is_name, require, within};
 use crate::limits::{MAX_PRICE_MINOR, MAX_SALE_DURATION_S, MAX_TITLE_LENGTH, MAX_TOTAL};
 use crate::text_serde::is_default;
 use crate::{
@@ -75,10 +75,6 @@ impl Terms {
         self.opens_at_ms.minus_s(self.longest_lead_s())
     }
 
-    pub(crate) fn longest_lead_s(&self) -> u32 {
-        EarlyAccess::longest_lead_s(&self.early_access)
-    }
-
     pub fn quota(&self) -> Option<(u32, EpochMs)> {
         let MemberQuota { units, for_s } = self.early_access.iter().find_map(|early| early.quota)?;
         Some((units, self.opens_at_ms.plus_s(for_s)))
@@ -104,55 +100,31 @@ impl Terms {
     pub fn problems(&self) -> Vec<InvalidTerms> {
         let longest_ms = u64::from(MAX_SALE_DURATION_S) * 1000;
         let is_window = (1..=longest_ms).contains(&self.closes_at_ms.since_ms(self.opens_at_ms));
-        let is_audience = |people| (1..=MAX_EXPECTED_AUDIENCE).contains(&people);
-        let is_payment_window = (MIN_PAYMENT_WINDOW_S..=MAX_PAYMENT_WINDOW_S).contains(&self.payment_window_s);
-        let bound = |holds: bool, field, must: String| {
-            (!holds).then(|| InvalidTerms::new(field, format!("{field} must {must}")))
-        };
-        let title = format!("have 1 to {MAX_TITLE_LENGTH} characters and no control characters");
-        let window = format!("be after opens_at and at most {} days later", MAX_SALE_DURATION_S / 86_400);
-        let payment = format!("be {MIN_PAYMENT_WINDOW_S} to {MAX_PAYMENT_WINDOW_S}");
-        let between = |first: u32, last: u64| format!("be {first} to {last}");
-        let bounds = [
-            bound(is_name(&self.title, MAX_TITLE_LENGTH), "title", title),
-            bound(is_window && self.opens_at_ms.0 >= 0, "closes_at", window),
-            bound((1..=MAX_TOTAL).contains(&self.total), "total", between(1, MAX_TOTAL.into())),
-            bound(
-                (1..=MAX_PER_USER_LIMIT).contains(&self.per_user_limit),
-                "per_user_limit",
-                between(1, MAX_PER_USER_LIMIT.into()),
-            ),
-            bound(self.price.price_minor <= MAX_PRICE_MINOR, "price_minor", between(0, MAX_PRICE_MINOR)),
-            bound(is_payment_window, "payment_window_s", payment),
-            bound(
-                self.expected_audience.is_none_or(is_audience),
-                "expected_audience",
-                between(1, MAX_EXPECTED_AUDIENCE.into()),
-            ),
-            bound((1..=MAX_LANES).contains(&self.lanes), "lanes", between(1, MAX_LANES.into())),
-        ];
-        let mut problems: Vec<InvalidTerms> = bounds.into_iter().flatten().collect();
-        problems.extend(self.needs_one_lane().filter(|_| self.lanes > 1).map(one_lane_only));
+        let title = format!("title must have 1 to {MAX_TITLE_LENGTH} characters and no control characters");
+        let days = MAX_SALE_DURATION_S / 86_400;
+        let window = format!("closes_at must be after opens_at and at most {days} days later");
+        let is_audience = |people| within(1..=MAX_EXPECTED_AUDIENCE, "expected_audience", people);
         let (price_minor, early_access) = (self.price.price_minor, &self.early_access);
-        let awards = self.allocation.validate(self.settlement, price_minor, self.per_user_limit, self.total);
-        let line = self.line.map(|line| line.validate(!early_access.is_empty(), self.gate.is_hidden()));
-        let parts = [
-            Some(self.goods.validate(price_minor)),
-            Some(self.door.validate()),
-            Some(awards),
-            Some(self.gate.validate(self.allocation.has_awards())),
-            self.rain.as_ref().map(|rain| rain.validate(self.total)),
-            line,
+        let checks = [
+            require(is_name(&self.title, MAX_TITLE_LENGTH), "title", title),
+            require(is_window && self.opens_at_ms.0 >= 0, "closes_at", window),
+            within(1..=MAX_TOTAL, "total", self.total),
+            within(1..=MAX_PER_USER_LIMIT, "per_user_limit", self.per_user_limit),
+            within(0..=MAX_PRICE_MINOR, "price_minor", price_minor),
+            within(MIN_PAYMENT_WINDOW_S..=MAX_PAYMENT_WINDOW_S, "payment_window_s", self.payment_window_s),
+            self.expected_audience.map_or(Ok(()), is_audience),
+            within(1..=MAX_LANES, "lanes", self.lanes),
+            self.needs_one_lane().filter(|_| self.lanes > 1).map_or(Ok(()), |what| Err(one_lane_only(what))),
+            self.goods.validate(price_minor),
+            self.door.validate(),
+            self.allocation.validate(self),
+            self.gate.validate(self.allocation.has_awards()),
+            self.rain.as_ref().map_or(Ok(()), |rain| rain.validate(self.total)),
+            self.line.map_or(Ok(()), |line| line.validate(!early_access.is_empty(), self.gate.is_hidden())),
             // Early access is relative to the window, so it is not checked if the window is wrong.
-            is_window.then(|| self.validate_early_access()),
+            if is_window { self.validate_early_access() } else { Ok(()) },
         ];
-        problems.extend(parts.into_iter().flatten().filter_map(Result::err));
-        problems
-    }
-
-    pub(crate) fn validate_early_access(&self) -> Result<(), InvalidTerms> {
-        let Self { early_access, opens_at_ms, closes_at_ms, total, rain, .. } = self;
-        EarlyAccess::validate(early_access, *opens_at_ms, *closes_at_ms, *total, rain.is_some())
+        checks.into_iter().filter_map(Result::err).collect()
     }
 
     /// A term that requires a single lane, because it counts all units of a round in one place.
