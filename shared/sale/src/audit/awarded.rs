@@ -5,7 +5,7 @@ use crate::{Allocation, Award, Order, Terms};
 /// What the live orders of a round won, and what is left. Counted from the orders alone. What is awarded and what is
 /// unclaimed always add up to the total; unclaimed is below 0 if the orders have more than that.
 #[serde_with::skip_serializing_none]
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Awarded {
     pub orders: u32,
     /// Live orders without an award, or with one that no unit of the round can have.
@@ -51,18 +51,8 @@ impl Tally {
 impl Awarded {
     /// The tally of a round with these terms before its first order. `None` if it has no awards.
     pub fn nothing(terms: &Terms) -> Option<Self> {
-        let nothing = Self {
-            orders: 0,
-            contradictions: 0,
-            amount: None,
-            prizes: Vec::new(),
-            blanks: None,
-            entries: None,
-            is_drawn: false,
-            at_end: terms.allocation.is_drawn_at_end(),
-            units: terms.total,
-            min_minor: 0,
-        };
+        let at_end = terms.allocation.is_drawn_at_end();
+        let nothing = Self { at_end, units: terms.total, ..Self::default() };
         match &terms.allocation {
             Allocation::Units => None,
             Allocation::Split { total_minor, min_minor, .. } => {
@@ -72,7 +62,7 @@ impl Awarded {
                 let prizes: Vec<Tally> = prizes.iter().map(|prize| Tally::of(prize.count.into())).collect();
                 let winning: i64 = prizes.iter().map(|prize| prize.total).sum();
                 let blanks = u64::try_from(i64::from(terms.total) - winning).unwrap_or(0);
-                let blanks = (!nothing.at_end).then(|| Tally::of(blanks));
+                let blanks = (!at_end).then(|| Tally::of(blanks));
                 Some(Self { prizes, blanks, ..nothing })
             }
         }

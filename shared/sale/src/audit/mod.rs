@@ -34,7 +34,7 @@ pub struct Discrepancy {
 }
 
 /// The audit's result. `free + held + ordered + lost = total`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Audit {
     pub total: u32,
     /// Units that can be handed out.
@@ -90,17 +90,8 @@ pub fn audit_listing(most: usize, total: u32, stock: &StockView, ledger: &Ledger
     }
     let free = merge_free(total, &stock.free, &mut units);
 
-    let mut audit = Audit {
-        total,
-        free: free.iter().map(|range| range.end() - range.start() + 1).sum(),
-        held: 0,
-        ordered: 0,
-        oversold: 0,
-        lost: 0,
-        duplicated: 0,
-        discrepancies: Vec::new(),
-        repairs: Vec::new(),
-    };
+    let free_units = free.iter().map(|range| range.end() - range.start() + 1).sum();
+    let mut audit = Audit { total, free: free_units, ..Audit::default() };
     for (unit, found) in &units {
         let exists = (1..=total).contains(unit);
         let wrong = found.wrong(exists);
@@ -112,14 +103,8 @@ pub fn audit_listing(most: usize, total: u32, stock: &StockView, ledger: &Ledger
             None => {}
         }
         if let Some(wrong) = wrong.filter(|_| audit.discrepancies.len() < most) {
-            let (found, since_ms) = (found.describe(), found.since_ms());
-            audit.discrepancies.push(Discrepancy {
-                unit: Unit(*unit),
-                wrong,
-                found,
-                since_ms,
-                repairs: repairs.clone(),
-            });
+            let (unit, since_ms, repairs) = (Unit(*unit), found.since_ms(), repairs.clone());
+            audit.discrepancies.push(Discrepancy { unit, wrong, found: found.describe(), since_ms, repairs });
         }
         if audit.repairs.len() < MAX_DISCREPANCIES {
             audit.repairs.extend(repairs);
@@ -138,8 +123,8 @@ pub fn audit_listing(most: usize, total: u32, stock: &StockView, ledger: &Ledger
     audit.lost += nowhere.len() as u32;
     for unit in nowhere.iter().take(most.saturating_sub(audit.discrepancies.len())) {
         let repairs = vec![Repair::Restore { units: vec![*unit] }];
-        let found = Vec::new();
-        audit.discrepancies.push(Discrepancy { unit: *unit, wrong: Wrong::Lost, found, since_ms: None, repairs });
+        let (unit, wrong, found) = (*unit, Wrong::Lost, Vec::new());
+        audit.discrepancies.push(Discrepancy { unit, wrong, found, since_ms: None, repairs });
     }
     if !nowhere.is_empty() {
         // Must come first: every other repair moves units, after which it is unknown whether these are still in no
