@@ -27,7 +27,7 @@ use messaging::queue::{OrderBacklog, WinnerMessage, WinnerQueue};
 use runtime::Clock;
 use sale::award::drand::DrandRound;
 use sale::award::{self, Bytes32, Shuffle};
-use sale::{Allocation, EpochMs, Prize, Round, RoundId};
+use sale::{Allocation, EpochMs, Round, RoundId};
 use stock::Stock;
 
 use crate::error::FulfilmentError;
@@ -226,7 +226,8 @@ impl Awarding<'_> {
         let (id, Allocation::Prizes { prizes, .. }) = (&self.round.id, &self.round.terms.allocation) else {
             return Ok(DrawStands::Drawn);
         };
-        let to_win: u32 = prizes.iter().map(|prize| prize.count).sum::<u32>().min(self.closed.entries);
+        let counts: Vec<u32> = prizes.iter().map(|prize| prize.count).collect();
+        let to_win = counts.iter().sum::<u32>().min(self.closed.entries);
         // Reads each chunk once, however many prizes are drawn from it. A million entries take 36 MB.
         let mut chunks = HashMap::new();
         while awarded < to_win {
@@ -234,7 +235,7 @@ impl Awarding<'_> {
                 return Ok(DrawStands::Awarding(awarded));
             }
             let next = (awarded + PRIZES_PER_NOTE).min(to_win);
-            self.give(prizes, awarded, next, &mut chunks).await?;
+            self.give(&counts, awarded, next, &mut chunks).await?;
             // Another run may be further ahead.
             awarded = self.ledger.advance_draw(id, next).await?.awarded.max(next);
         }
@@ -245,13 +246,14 @@ impl Awarding<'_> {
 
     async fn give(
         &self,
-        prizes: &[Prize],
+        counts: &[u32],
         from: u32,
         to: u32,
         chunks: &mut HashMap<u32, Vec<DrawEntry>>,
     ) -> Result<(), FulfilmentError> {
-        let drawn: Vec<(u32, u32)> = (from..to).map(|at| (at, self.shuffle.unshuffled(at))).collect();
-        let wanted: BTreeSet<u32> = drawn.iter().map(|(_, index)| index / CHUNK_ENTRIES as u32).collect();
+        let prizes = (from..to).zip(award::prizes(counts).skip(from as usize));
+        let drawn: Vec<_> = prizes.map(|(at, prize)| (at + 1, prize, self.shuffle.unshuffled(at))).collect();
+        let wanted: BTreeSet<u32> = drawn.iter().map(|(.., index)| index / CHUNK_ENTRIES as u32).collect();
         let missing: Vec<u32> = wanted.into_iter().filter(|chunk| !chunks.contains_key(chunk)).collect();
         let reads = missing.into_iter().map(|chunk| async move {
             let entries = self.ledger.entries_chunk(&self.round.id, &self.closed.root, chunk).await?;
@@ -260,9 +262,9 @@ impl Awarding<'_> {
         let read: Vec<_> = stream::iter(reads).buffer_unordered(CHUNKS_AT_ONCE).try_collect().await?;
         chunks.extend(read);
         let chunks = &*chunks;
-        let gives = drawn.into_iter().map(|(at, index)| async move {
+        let gives = drawn.into_iter().map(|(position, prize, index)| async move {
             let entry = chunks[&(index / CHUNK_ENTRIES as u32)].get(index as usize % CHUNK_ENTRIES);
-            self.give_one(at + 1, prize_at(prizes, at), index + 1, entry).await
+            self.give_one(position, prize, index + 1, entry).await
         });
         let mut gives = stream::iter(gives).buffer_unordered(AT_ONCE);
         while let Some(given) = gives.next().await {
@@ -274,7 +276,7 @@ impl Awarding<'_> {
     async fn give_one(
         &self,
         position: u32,
-        prize: u16,
+        prize: u64,
         number: u32,
         entry: Option<&DrawEntry>,
     ) -> Result<(), FulfilmentError> {
@@ -286,42 +288,12 @@ impl Awarding<'_> {
         if own_leaf != leaf {
             return Err(none());
         }
+        let prize = u16::try_from(prize).unwrap_or(u16::MAX);
         let winner = Winner { order_id, entry: number, unit, prize, awarded_at_ms: self.at, notified_at_ms: None };
         let winner = self.ledger.award_prize(id, position, &winner).await?;
         if winner.notified_at_ms.is_none() {
             self.winners.send(&WinnerMessage::new(id.clone(), position)).await?;
         }
         Ok(())
-    }
-}
-
-/// The kind, from 1, of the prize at this position: the first kinds are drawn first.
-fn prize_at(prizes: &[Prize], position: u32) -> u16 {
-    let mut before = 0;
-    let is_it = |prize: &Prize| {
-        before += prize.count;
-        position < before
-    };
-    prizes.iter().position(is_it).and_then(|index| u16::try_from(index + 1).ok()).unwrap_or(u16::MAX)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn prizes_are_drawn_in_their_order_as_the_table_has_them() {
-        let prizes = [2, 1, 3].map(|count| Prize { name: "A cup".to_owned(), count });
-        let by_place: Vec<u64> = (0..6).map(|at| prize_at(&prizes, at).into()).collect();
-        assert_eq!(by_place, award::prizes_table(&[2, 1, 3], 6));
-    }
-
-    #[test]
-    fn winners_are_those_of_the_specification() {
-        let (counts, entries, key) = ([1, 2], 11, [7; 32]);
-        let prizes = counts.map(|count| Prize { name: "A cup".to_owned(), count });
-        let shuffle = Shuffle::new(entries, &key);
-        let given = (0..3).map(|at| (shuffle.unshuffled(at) + 1, u64::from(prize_at(&prizes, at))));
-        assert!(given.eq(award::winners(&counts, entries, &key)));
     }
 }

@@ -22,6 +22,6 @@ pub use shuffle::{ROUNDS, Shuffle, shuffle_key, shuffled, unshuffled};
 pub use split::{split_drawn, split_equal};
 pub use stream::Stream;
 pub use table::{
-    BLANK, CHUNK_VALUES, Table, TableDigest, chunk_bytes, chunk_digest, chunk_of, digest, digest_of_chunks,
+    BLANK, CHUNK_VALUES, Table, TableDigest, chunk_bytes, chunk_digest, chunk_of, digest, digest_of_chunks, prizes,
     prizes_table, values_of, winners,
 };

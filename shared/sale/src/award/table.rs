@@ -38,7 +38,8 @@ pub fn prizes_table(counts: &[u32], tickets: u32) -> Vec<u64> {
     prizes(counts).chain(std::iter::repeat(BLANK)).take(tickets as usize).collect()
 }
 
-fn prizes(counts: &[u32]) -> impl Iterator<Item = u64> {
+/// The number of each prize to win, first prize first.
+pub fn prizes(counts: &[u32]) -> impl Iterator<Item = u64> {
     (1..).zip(counts).flat_map(|(prize, count)| std::iter::repeat_n(prize, *count as usize))
 }
 
