@@ -4,37 +4,17 @@ use std::fmt::Write;
 
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
-use sale::award::{Bytes32, Hex, Seed, Shuffle, bytes32, shuffle_key, shuffled, unshuffled};
+use sale::award::{Bytes32, Hex, Seed, Shuffle, bytes32, shuffle_key};
 use sha2::{Digest, Sha256};
 
-/// Cases of ethereum/consensus-spec-tests, tests/mainnet/phase0/shuffling/core/shuffle: seed, count, and the SHA-256 of
+/// Cases of ethereum/consensus-spec-tests, tests/mainnet/phase0/shuffling/core/shuffle: count, seed, and the SHA-256 of
 /// the published `mapping.yaml`, from its Git LFS pointer.
-const PUBLISHED: [(&str, u32, &str); 4] = [
-    (
-        "01b4f6bd5d6a06a7b74a8565ceb4f845afe0ae96a0ac05cf5e86066bf7b538ec",
-        10,
-        "030e863e01b804aa084bdf69a7da2ca6cad7bc51ffc5dbd50cd74e3a8910a50e",
-    ),
-    (
-        "0623ccb9b1619bd388284a438034d8cb6431964ba727d8b1c450303105735488",
-        33,
-        "8b30e3470f467a1581727f3434886abb7a87e52b0f7d988208ac716fee1e889b",
-    ),
-    (
-        "23bcd11624a07465b1c2fc1a0fe52996daae4bf87b0fb6bed45926096c644843",
-        100,
-        "87b4006b75ae9bdeb4bdc3e0b8d9f2d6e204bae50927ba45324baa2cb9a87d3c",
-    ),
-    (
-        "17fa9c7f5e9039a2d46e73e17d8e094a796ee4c313199bad42db4ee1dc30d865",
-        1000,
-        "365897d6589317fc16a5b3878491ea25df73842cade1fe9c8b07d1ef920d0ae2",
-    ),
-];
-
-fn key(hex: &str) -> Bytes32 {
-    bytes32(hex).expect("64 hex digits")
-}
+const PUBLISHED: &str = "
+10   01b4f6bd5d6a06a7b74a8565ceb4f845afe0ae96a0ac05cf5e86066bf7b538ec 030e863e01b804aa084bdf69a7da2ca6cad7bc51ffc5dbd50cd74e3a8910a50e
+33   0623ccb9b1619bd388284a438034d8cb6431964ba727d8b1c450303105735488 8b30e3470f467a1581727f3434886abb7a87e52b0f7d988208ac716fee1e889b
+100  23bcd11624a07465b1c2fc1a0fe52996daae4bf87b0fb6bed45926096c644843 87b4006b75ae9bdeb4bdc3e0b8d9f2d6e204bae50927ba45324baa2cb9a87d3c
+1000 17fa9c7f5e9039a2d46e73e17d8e094a796ee4c313199bad42db4ee1dc30d865 365897d6589317fc16a5b3878491ea25df73842cade1fe9c8b07d1ef920d0ae2
+";
 
 /// A mapping in the format of the published files: YAML, wrapped after the comma that passes column 80.
 fn yaml(seed: &str, mapping: &[u32]) -> String {
@@ -58,20 +38,15 @@ fn yaml(seed: &str, mapping: &[u32]) -> String {
 
 #[test]
 fn it_is_the_published_one() {
-    for (seed, count, digest) in PUBLISHED {
-        let mapping: Vec<u32> = (0..count).map(|index| shuffled(index, count, &key(seed))).collect();
+    for case in PUBLISHED.trim().lines() {
+        let words: Vec<&str> = case.split_whitespace().collect();
+        let &[count, seed, digest] = words.as_slice() else { panic!("{case}") };
+        let count: u32 = count.parse().unwrap();
+        let shuffle = Shuffle::new(count, &bytes32(seed).unwrap());
+        let mapping: Vec<u32> = (0..count).map(|index| shuffle.shuffled(index)).collect();
         let found: Bytes32 = Sha256::digest(yaml(seed, &mapping)).into();
         assert_eq!(Hex(&found).to_string(), digest, "{count} positions");
     }
-}
-
-#[test]
-fn it_is_the_published_one_for_the_beginning_of_two_more_cases() {
-    let of = |seed, count| -> Vec<u32> { (0..10).map(|index| shuffled(index, count, &key(seed))).collect() };
-    let small = of("2c7c329908222b0e98b0dc09c8e92c6f28b2abb4c6b5300f4244e6b740311f88", 10);
-    assert_eq!(small, [2, 5, 6, 0, 1, 7, 4, 3, 8, 9]);
-    let large = of("23bcd11624a07465b1c2fc1a0fe52996daae4bf87b0fb6bed45926096c644843", 9999);
-    assert_eq!(large, [3192, 2945, 1651, 3028, 4280, 97, 8335, 6476, 4981, 2799]);
 }
 
 #[test]
@@ -90,7 +65,7 @@ fn a_million_positions_are_a_permutation_and_the_same_one_by_one() {
 
 #[test]
 fn few_positions_are_shuffled_too() {
-    assert_eq!(shuffled(0, 1, &[0; 32]), 0);
+    assert_eq!(Shuffle::new(1, &[0; 32]).shuffled(0), 0);
     assert!(Shuffle::new(0, &[0; 32]).all().is_empty());
 }
 
@@ -118,8 +93,9 @@ proptest! {
 
     #[test]
     fn it_is_a_permutation(count in 1_u32..700, key: [u8; 32]) {
-        let mut places = Shuffle::new(count, &key).all();
-        let one_by_one: Vec<u32> = (0..count).map(|index| shuffled(index, count, &key)).collect();
+        let shuffle = Shuffle::new(count, &key);
+        let mut places = shuffle.all();
+        let one_by_one: Vec<u32> = (0..count).map(|index| shuffle.shuffled(index)).collect();
         prop_assert_eq!(&places, &one_by_one);
         places.sort_unstable();
         prop_assert!(places.into_iter().eq(0..count));
@@ -127,8 +103,8 @@ proptest! {
 
     #[test]
     fn its_inverse_undoes_it(count in 1_u32.., index: u32, key: [u8; 32]) {
-        let index = index % count;
-        prop_assert_eq!(unshuffled(shuffled(index, count, &key), count, &key), index);
-        prop_assert_eq!(shuffled(unshuffled(index, count, &key), count, &key), index);
+        let (index, shuffle) = (index % count, Shuffle::new(count, &key));
+        prop_assert_eq!(shuffle.unshuffled(shuffle.shuffled(index)), index);
+        prop_assert_eq!(shuffle.shuffled(shuffle.unshuffled(index)), index);
     }
 }

@@ -18,7 +18,7 @@ mod table;
 pub use bytes::{Bytes32, Hex, Seed, bytes32};
 pub use commitment::{Commitment, commit};
 pub use plan::{InvalidPlan, MAX_PARTS, MAX_PRIZE_KINDS, MAX_TICKETS, MAX_TOTAL_MINOR, Plan};
-pub use shuffle::{ROUNDS, Shuffle, shuffle_key, shuffled, unshuffled};
+pub use shuffle::{ROUNDS, Shuffle, shuffle_key};
 pub use split::{split_drawn, split_equal};
 pub use stream::Stream;
 pub use table::{

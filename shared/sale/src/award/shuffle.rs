@@ -19,21 +19,9 @@ pub fn shuffle_key(seed: &Seed, beacon: Option<&Bytes32>) -> Bytes32 {
     mac.finalize().into_bytes().into()
 }
 
-/// Where `index` is after the shuffle of `count` positions: `compute_shuffled_index` of the Ethereum consensus specification.
-///
-/// The algorithm is the swap-or-not shuffle of Hoang, Morris and Rogaway (2012). It is a permutation whatever the key.
-/// Panics if `index` is not below `count`.
-pub fn shuffled(index: u32, count: u32, key: &Bytes32) -> u32 {
-    Shuffle::new(count, key).shuffled(index)
-}
-
-/// The inverse of [`shuffled`]: the index that the shuffle takes to `position`. Panics if `position` is not below
-/// `count`.
-pub fn unshuffled(position: u32, count: u32, key: &Bytes32) -> u32 {
-    Shuffle::new(count, key).unshuffled(position)
-}
-
-/// The shuffle of `count` positions under one key, prepared for many lookups. `Debug` does not print the key.
+/// The shuffle of `count` positions under one key, prepared for many lookups: `compute_shuffled_index` of the Ethereum
+/// consensus specification, the swap-or-not shuffle of Hoang, Morris and Rogaway (2012). It is a permutation whatever the
+/// key.
 #[derive(Clone)]
 pub struct Shuffle {
     count: u32,
