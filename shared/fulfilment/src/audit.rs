@@ -59,13 +59,13 @@ pub async fn audit(stock: &Stock, ledger: &Ledger, round: &Round, now: EpochMs) 
     let (audit, view) = match as_it_is {
         Some(AsItIs { mut audit, ledger, unknown, .. }) => {
             if unknown.lost > 0 {
-                to_be_rebuilt(&mut audit);
+                replace_repairs(&mut audit, vec![Repair::Rebuild {}]);
             }
             (audit, ledger)
         }
         None => {
-            let (view, total) = (ledger_view(ledger, &round.id, now).await?, round.terms.total);
-            (if nothing_is_lost { audit_of_orders(total, &view) } else { audit_to_be_rebuilt(total, &view) }, view)
+            let view = ledger_view(ledger, &round.id, now).await?;
+            (audit_of_orders(round.terms.total, &view, nothing_is_lost), view)
         }
     };
     Ok(Audited { audit, in_redis, awarded: awarded(ledger, round, &view).await? })
@@ -89,27 +89,21 @@ async fn awarded(ledger: &Ledger, round: &Round, view: &LedgerView) -> Result<Op
     Ok(Some(awarded))
 }
 
-/// Units without an order are unsold.
-fn audit_of_orders(total: u32, ledger: &LedgerView) -> Audit {
+/// Redis does not have the round. Units without an order are unsold or, if Redis has lost them, in no place until the
+/// round is loaded again, which is the only repair.
+fn audit_of_orders(total: u32, ledger: &LedgerView, nothing_is_lost: bool) -> Audit {
     let guarded = ledger.guards.iter().map(|reservation| reservation.unit.0);
     let taken = guarded.chain(ledger.live_orders.iter().map(|order| order.unit.0)).collect::<RangeSetBlaze<u32>>();
-    let free = (RangeSetBlaze::from_iter([1..=total]) - taken).into_ranges().collect();
+    let unsold = (RangeSetBlaze::from_iter([1..=total]) - taken).into_ranges();
+    let free = if nothing_is_lost { unsold.collect() } else { Vec::new() };
     let mut audit = sale::audit::audit(total, &StockView { free, reservations: Vec::new() }, ledger);
-    audit.repairs.clear();
-    audit.discrepancies.iter_mut().for_each(|each| each.repairs.clear());
+    replace_repairs(&mut audit, if nothing_is_lost { Vec::new() } else { vec![Repair::Rebuild {}] });
     audit
 }
 
-/// Units without an order are in no place until the round is loaded again, which is the only repair.
-fn audit_to_be_rebuilt(total: u32, ledger: &LedgerView) -> Audit {
-    let mut audit = sale::audit::audit(total, &StockView::default(), ledger);
-    to_be_rebuilt(&mut audit);
-    audit
-}
-
-fn to_be_rebuilt(audit: &mut Audit) {
-    audit.repairs = vec![Repair::Rebuild {}];
-    audit.discrepancies.iter_mut().for_each(|each| each.repairs = vec![Repair::Rebuild {}]);
+fn replace_repairs(audit: &mut Audit, repairs: Vec<Repair>) {
+    audit.discrepancies.iter_mut().for_each(|each| each.repairs.clone_from(&repairs));
+    audit.repairs = repairs;
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

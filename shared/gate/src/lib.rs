@@ -23,7 +23,6 @@ mod check;
 mod gate;
 mod limiter;
 mod memberships;
-mod not_in_redis;
 mod rates;
 mod rebuilds;
 mod sync;

@@ -62,14 +62,11 @@ impl<C: Clock + Clone> Limiter<C> {
     /// Counts a request if it is within the limits. A request over the user's limit does not count for the address.
     /// Fails with [`Limited`] if it is over a limit.
     pub fn check(&self, route: Route, user: &UserId, address: impl Hash) -> Result<(), Limited> {
-        let counters = &self.routes[route as usize];
-        let limited = |own| move |retry_after| Limited { limits: route.limits(), own, retry_after };
-        counters.users.check(user.as_str()).map_err(limited(true))?;
-        counters.addresses.check(address).map_err(limited(false))
+        self.check_user(route, user)?;
+        let counted = self.routes[route as usize].addresses.check(address);
+        counted.map_err(|retry_after| Limited { limits: route.limits(), own: false, retry_after })
     }
-}
 
-impl<C: Clock + Clone> Limiter<C> {
     /// Counts a request by user only, for when the client's address is unknown. Fails with [`Limited`] if it is over
     /// the user's limit.
     pub fn check_user(&self, route: Route, user: &UserId) -> Result<(), Limited> {

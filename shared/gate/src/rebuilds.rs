@@ -2,13 +2,11 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use api::Problem;
+use api::{Code, Problem};
 use messaging::queue::{RebuildMessage, RebuildQueue};
 use runtime::{Clock, Moment};
-use sale::{Round, RoundId, UserId};
+use sale::{EpochMs, Round, RoundId, UserId};
 use stock::Stock;
-
-use crate::not_in_redis::not_in_redis;
 
 /// How often a process asks for the same round at most.
 const ASKS_EVERY: Duration = Duration::from_secs(1);
@@ -53,9 +51,64 @@ impl Rebuilds {
         let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
         asked.retain(|_, at| now.since(*at) < ASKS_EVERY);
         let is_due = !asked.contains_key(round);
-        if is_due {
-            asked.insert(round.clone(), now);
-        }
+        asked.entry(round.clone()).or_insert(now);
         is_due
+    }
+}
+
+/// The problem for a round that Redis does not have: it is not loaded yet, is over, or was lost and will be restored.
+/// `latest` is the sale's latest round in the snapshot. The caller knows that the round was published, so a snapshot
+/// without the sale or the round is out of date, and the answer is never that the round does not exist.
+fn not_in_redis(round: &RoundId, latest: Option<&Round>, now: EpochMs) -> Problem {
+    match latest {
+        Some(latest) if round.number < latest.id.number => Problem::new(Code::Closed),
+        Some(latest) if round.number > latest.id.number => Problem::restoring(),
+        Some(latest) if latest.is_over(now) => Problem::new(Code::Closed),
+        Some(latest) if latest.awaits_beacon() && now >= latest.terms.first_opens_at_ms() => {
+            Problem::paused().detail("it opens once the beacon of its draw is posted")
+        }
+        // If a group may already buy, Redis has lost the round.
+        Some(latest) if now < latest.terms.first_opens_at_ms() => Problem::not_open(latest.terms.opens_at_ms, now),
+        _ => Problem::restoring(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use sale::{DoorTerms, RoundNumber, Terms};
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_round_is_over_or_to_come_or_comes_back() {
+        let terms = json!({
+            "title": "A lamp", "opens_at_ms": 10_000, "closes_at_ms": 20_000, "total": 1, "per_user_limit": 1,
+            "price_minor": 990, "currency": "EUR", "payment_window_s": 900, "door": DoorTerms::default(),
+        });
+        let terms = serde_json::from_value(terms).unwrap();
+        let latest = Round::new("lamp.2".parse().unwrap(), terms);
+        let said = |number, latest, at_ms| {
+            let round = RoundId { sale: "lamp".parse().unwrap(), number: RoundNumber(number) };
+            not_in_redis(&round, latest, EpochMs(at_ms)).code()
+        };
+        for (number, at_ms, code) in [
+            (1, 5_000, Code::Closed),
+            (2, 9_999, Code::NotOpen),
+            (2, 10_000, Code::Overloaded),
+            (2, 19_999, Code::Overloaded),
+            (2, 20_000, Code::Closed),
+            (3, 25_000, Code::Overloaded),
+        ] {
+            assert_eq!(said(number, Some(&latest), at_ms), code, "round {number} at {at_ms}");
+        }
+        assert_eq!(said(1, None, 5_000), Code::Overloaded);
+
+        let prizes = vec![sale::Prize { name: "A cup".into(), count: 1 }];
+        let allocation = sale::Allocation::Prizes { prizes, draw: sale::DrawTime::default(), beacon: true };
+        let waits = Round { terms: Terms { allocation, ..latest.terms.clone() }, ..latest.clone() };
+        let loaded = Round { loaded_at_ms: Some(EpochMs(9_000)), ..waits.clone() };
+        assert_eq!((said(2, Some(&waits), 9_999), said(2, Some(&waits), 10_000)), (Code::NotOpen, Code::Paused));
+        assert_eq!((said(2, Some(&loaded), 10_000), said(2, Some(&waits), 20_000)), (Code::Overloaded, Code::Closed));
     }
 }

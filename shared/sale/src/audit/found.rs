@@ -3,8 +3,7 @@ use std::ops::RangeInclusive;
 
 use range_set_blaze::RangeSetBlaze;
 
-use super::views::LiveOrder;
-use super::wrong::{Repair, Wrong};
+use super::{LiveOrder, Repair, Wrong};
 use crate::{EpochMs, Reservation, ReservationId, ReservationState, StoredReservation, Unit};
 
 #[derive(Default)]

@@ -1,7 +1,5 @@
-use std::ops::RangeInclusive;
-
 use super::*;
-use crate::{Lane, Reservation, ReservationId, ReservationState, Slot, StoredReservation};
+use crate::{Lane, ReservationState, Slot};
 use uuid::Uuid;
 
 fn reservation(n: u128, unit: u32) -> Reservation {
