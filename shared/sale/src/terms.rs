@@ -178,7 +178,13 @@ pub(crate) fn packet(allocation: Allocation) -> Terms {
 
 #[cfg(test)]
 mod tests {
+    use std::ops::RangeInclusive;
+
     use super::*;
+    use crate::{
+        MAX_ADMITS_PER_S, MAX_BLOCKED_FOR_S, MAX_OPENS_EARLY_S, MAX_PLANNED_REQUESTS_PER_S, MAX_VIOLATION_WINDOW_S,
+        MAX_VIOLATIONS, MAX_WORK_BITS, MIN_WORK_BITS,
+    };
 
     fn terms() -> Terms {
         lamp(EpochMs(1_000_000), EpochMs(2_000_000))
@@ -190,18 +196,56 @@ mod tests {
         terms.validate().map_err(|invalid| invalid.field())
     }
 
+    /// Of a term that may have the values of `range`, and not those beside it.
+    fn has_bounds(field: &str, range: RangeInclusive<u64>, set: fn(&mut Terms, u64)) {
+        let (first, last) = range.into_inner();
+        let below = first.checked_sub(1).map(|below| (below, Err(field)));
+        for (value, expected) in [(first, Ok(())), (last, Ok(())), (last + 1, Err(field))].into_iter().chain(below) {
+            assert_eq!(verdict(|terms| set(terms, value)), expected, "{field}: {value}");
+        }
+    }
+
     #[test]
-    fn bounds_are_inclusive() {
-        let day_ms = 86_400_000;
+    fn bounds_are_inclusive_and_hold() {
+        const LINE: LineTerms = LineTerms { opens_early_s: 3600, admits_per_s: 50, paused: false };
+        let longest_ms = u64::from(MAX_SALE_DURATION_S) * 1000;
+        has_bounds("closes_at", 1_000_001..=1_000_000 + longest_ms, |t, n| t.closes_at_ms = EpochMs(n as i64));
+        has_bounds("total", 1..=MAX_TOTAL.into(), |t, n| t.total = n as u32);
+        has_bounds("per_user_limit", 1..=MAX_PER_USER_LIMIT.into(), |t, n| t.per_user_limit = n as u8);
+        has_bounds("price_minor", 0..=MAX_PRICE_MINOR, |t, n| t.price.price_minor = n);
+        has_bounds("list_price_minor", 991..=MAX_PRICE_MINOR, |t, n| t.goods.list_price_minor = Some(n));
+        let payment_window_s = MIN_PAYMENT_WINDOW_S.into()..=MAX_PAYMENT_WINDOW_S.into();
+        has_bounds("payment_window_s", payment_window_s, |t, n| t.payment_window_s = n as u32);
+        let audience = 1..=MAX_EXPECTED_AUDIENCE.into();
+        has_bounds("expected_audience", audience, |t, n| t.expected_audience = Some(n as u32));
+        has_bounds("lanes", 1..=MAX_LANES.into(), |t, n| t.lanes = n as u16);
+        has_bounds("door.violations", 1..=MAX_VIOLATIONS.into(), |t, n| t.door.violations = n as u32);
+        let window_s = 1..=MAX_VIOLATION_WINDOW_S.into();
+        has_bounds("door.violation_window_s", window_s, |t, n| t.door.violation_window_s = n as u32);
+        has_bounds("door.blocked_for_s", 1..=MAX_BLOCKED_FOR_S.into(), |t, n| t.door.blocked_for_s = n as u32);
+        let plan = 1..=MAX_PLANNED_REQUESTS_PER_S.into();
+        has_bounds("door.planned_requests_per_s", plan, |t, n| t.door.planned_requests_per_s = Some(n as u32));
+        has_bounds("gate.work_bits", MIN_WORK_BITS.into()..=MAX_WORK_BITS.into(), |t, n| t.gate.work_bits = n as u8);
+        has_bounds("line.opens_early_s", 1..=MAX_OPENS_EARLY_S.into(), |t, n| {
+            t.line = Some(LineTerms { opens_early_s: n as u32, ..LINE });
+        });
+        has_bounds("line.admits_per_s", 1..=MAX_ADMITS_PER_S.into(), |t, n| {
+            t.line = Some(LineTerms { admits_per_s: n as u32, ..LINE });
+        });
+        assert_eq!(verdict(|t| t.door.unpaid_limit = 0), Err("door.unpaid_limit"));
+        assert_eq!(verdict(|t| t.door.unpaid_limit = 1), Ok(()));
+        assert_eq!(Terms { total: 0, ..terms() }.validate().unwrap_err().to_string(), "total must be 1 to 10000000");
+    }
+
+    #[test]
+    fn a_title_and_a_window_are_ones() {
         assert_eq!(terms().validate(), Ok(()));
-        assert_eq!(verdict(|t| t.total = MAX_TOTAL), Ok(()));
-        assert_eq!(verdict(|t| t.lanes = MAX_LANES), Ok(()));
-        assert_eq!(verdict(|t| t.per_user_limit = MAX_PER_USER_LIMIT), Ok(()));
-        assert_eq!(verdict(|t| t.payment_window_s = MAX_PAYMENT_WINDOW_S), Ok(()));
-        assert_eq!(verdict(|t| t.payment_window_s = MIN_PAYMENT_WINDOW_S), Ok(()));
-        assert_eq!(verdict(|t| t.price.price_minor = 0), Ok(()));
-        assert_eq!(verdict(|t| t.closes_at_ms = EpochMs(1_000_000 + 31 * day_ms)), Ok(()));
         assert_eq!(verdict(|t| t.title = "ü".repeat(MAX_TITLE_LENGTH)), Ok(()));
+        for title in ["", "a\nb", &"x".repeat(MAX_TITLE_LENGTH + 1)] {
+            assert_eq!(verdict(|t| t.title = title.into()), Err("title"));
+        }
+        assert_eq!(verdict(|t| t.closes_at_ms = EpochMs(0)), Err("closes_at"));
+        assert_eq!(verdict(|t| t.opens_at_ms = EpochMs(-1)), Err("closes_at"));
     }
 
     #[test]
@@ -213,32 +257,6 @@ mod tests {
         terms.door.violations = 0;
         let fields: Vec<&str> = terms.problems().iter().map(InvalidTerms::field).collect();
         assert_eq!(fields, ["title", "closes_at", "total", "door.violations"]);
-    }
-
-    #[test]
-    fn outside_the_bounds_is_refused() {
-        let day_ms = 86_400_000;
-        assert_eq!(verdict(|t| t.title.clear()), Err("title"));
-        assert_eq!(verdict(|t| t.title = "a\nb".into()), Err("title"));
-        assert_eq!(verdict(|t| t.title = "x".repeat(MAX_TITLE_LENGTH + 1)), Err("title"));
-        assert_eq!(verdict(|t| t.closes_at_ms = t.opens_at_ms), Err("closes_at"));
-        assert_eq!(verdict(|t| t.closes_at_ms = EpochMs(0)), Err("closes_at"));
-        assert_eq!(verdict(|t| t.closes_at_ms = EpochMs(1_000_001 + 31 * day_ms)), Err("closes_at"));
-        assert_eq!(verdict(|t| t.opens_at_ms = EpochMs(-1)), Err("closes_at"));
-        assert_eq!(verdict(|t| t.total = 0), Err("total"));
-        assert_eq!(verdict(|t| t.total = MAX_TOTAL + 1), Err("total"));
-        assert_eq!(verdict(|t| t.per_user_limit = 0), Err("per_user_limit"));
-        assert_eq!(verdict(|t| t.per_user_limit = MAX_PER_USER_LIMIT + 1), Err("per_user_limit"));
-        assert_eq!(verdict(|t| t.price.price_minor = MAX_PRICE_MINOR + 1), Err("price_minor"));
-        assert_eq!(verdict(|t| t.payment_window_s = MIN_PAYMENT_WINDOW_S - 1), Err("payment_window_s"));
-        assert_eq!(verdict(|t| t.payment_window_s = MAX_PAYMENT_WINDOW_S + 1), Err("payment_window_s"));
-        assert_eq!(verdict(|t| t.expected_audience = Some(0)), Err("expected_audience"));
-        assert_eq!(verdict(|t| t.expected_audience = Some(MAX_EXPECTED_AUDIENCE + 1)), Err("expected_audience"));
-        assert_eq!(verdict(|t| t.goods.list_price_minor = Some(1)), Err("list_price_minor"));
-        for lanes in [0, MAX_LANES + 1] {
-            assert_eq!(verdict(|t| t.lanes = lanes), Err("lanes"));
-        }
-        assert_eq!(verdict(|t| t.door.violations = 0), Err("door.violations"));
     }
 
     #[test]
