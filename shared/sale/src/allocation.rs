@@ -249,18 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_stored_says_when_it_is_drawn_only_if_that_is_at_the_end() {
-        let stored = |draw: &str| format!(r#"{{"kind":"prizes","prizes":[{{"name":"A phone","count":1}}]{draw}}}"#);
-        for (draw, at_end) in [("", false), (r#","draw":"at_end""#, true)] {
-            let allocation: Allocation = serde_json::from_str(&stored(draw)).unwrap();
-            assert_eq!(serde_json::to_string(&allocation).unwrap(), stored(draw));
-            assert_eq!((allocation.is_drawn_at_end(), allocation.has_awards()), (at_end, true), "{draw}");
-        }
-        assert!(!split(10_000, 1).is_drawn_at_end() && !Allocation::Units.is_drawn_at_end());
-    }
-
-    #[test]
-    fn a_beacon_is_stored_only_if_there_is_one() {
+    fn a_beacon_and_the_time_of_the_draw_are_stored_only_if_they_are_not_the_usual() {
         let split = r#"{"kind":"split","total_minor":100,"min_minor":1,"parts":"drawn"BEACON}"#;
         let prizes = r#"{"kind":"prizes","prizes":[{"name":"A phone","count":1}]BEACON}"#;
         let at_end = r#"{"kind":"prizes","prizes":[{"name":"A phone","count":1}],"draw":"at_end"BEACON}"#;
@@ -269,11 +258,12 @@ mod tests {
                 let stored = stored.replace("BEACON", beacon);
                 let allocation: Allocation = serde_json::from_str(&stored).unwrap();
                 assert_eq!(serde_json::to_string(&allocation).unwrap(), stored);
+                assert_eq!((allocation.has_awards(), allocation.is_drawn_at_end()), (true, is_at_end), "{stored}");
                 let needs = (allocation.has_beacon(), allocation.opens_with_beacon());
                 assert_eq!(needs, (has_beacon, has_beacon && !is_at_end), "{stored}");
             }
         }
-        assert!(!Allocation::Units.has_beacon());
+        assert!(!Allocation::Units.is_drawn_at_end() && !Allocation::Units.has_beacon());
     }
 
     #[test]

@@ -46,13 +46,3 @@ impl DoorTerms {
             .map_or(Ok(()), |plan| within(1..=MAX_PLANNED_REQUESTS_PER_S, "door.planned_requests_per_s", plan))
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn ten_violations_block_unless_a_sale_says_otherwise() {
-        assert_eq!(DoorTerms::default().violations, 10);
-    }
-}

@@ -197,20 +197,4 @@ mod tests {
         assert_eq!(units.quota(), Some((10, OPENS.plus_s(300))));
         assert_eq!(units.groups_matter_until_ms(), Some(OPENS.plus_s(300)));
     }
-
-    #[test]
-    fn plain_terms_are_stored_as_they_were() {
-        let stored = serde_json::to_value(terms(vec![])).unwrap();
-        assert_eq!(stored.get("early_access"), None);
-        assert_eq!(serde_json::from_value::<Terms>(stored).unwrap(), terms(vec![]));
-        let stored = serde_json::to_value(terms(vec![early("a", 60), with_units("b", 0, 10, 300)])).unwrap();
-        assert_eq!(
-            stored["early_access"],
-            serde_json::json!([
-                { "group": "a", "lead_s": 60 },
-                { "group": "b", "lead_s": 0, "quota": { "units": 10, "for_s": 300 } },
-            ])
-        );
-        assert_eq!(serde_json::from_value::<Terms>(stored).unwrap().early_access.len(), 2);
-    }
 }

@@ -113,15 +113,4 @@ mod tests {
         terms.gate = GateTerms { groups_buy: groups(&["members"]), ..GateTerms::default() };
         assert_eq!(terms.validate(), Ok(()));
     }
-
-    #[test]
-    fn the_usual_gate_is_not_written_and_any_other_is() {
-        let usual = serde_json::to_value(terms(|_| {})).unwrap();
-        assert_eq!(usual.get("gate"), None);
-        assert_eq!(serde_json::from_value::<Terms>(usual).unwrap().gate, GateTerms::default());
-        let without = terms(|gate| gate.challenge = ChallengePolicy::None);
-        let stored = serde_json::to_value(&without).unwrap();
-        assert_eq!(stored["gate"], serde_json::json!({ "challenge": "none", "work_bits": USUAL_WORK_BITS }));
-        assert_eq!(serde_json::from_value::<Terms>(stored).unwrap(), without);
-    }
 }

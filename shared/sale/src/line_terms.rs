@@ -35,11 +35,10 @@ mod tests {
     use crate::terms::lamp;
     use crate::{EarlyAccess, EpochMs, GateTerms, Terms};
 
-    const LINE: LineTerms = LineTerms { opens_early_s: 3600, admits_per_s: 50, paused: false };
-
     #[test]
     fn a_line_has_one_opening_and_is_public() {
-        let plain = Terms { line: Some(LINE), ..lamp(EpochMs(1_000_000), EpochMs(2_000_000)) };
+        let line = Some(LineTerms { opens_early_s: 3600, admits_per_s: 50, paused: false });
+        let plain = Terms { line, ..lamp(EpochMs(1_000_000), EpochMs(2_000_000)) };
         let verdict = |terms: Terms| terms.validate().map_err(|invalid| invalid.to_string());
         assert_eq!(verdict(plain.clone()), Ok(()));
         let group: crate::GroupName = "members".parse().unwrap();
@@ -49,14 +48,5 @@ mod tests {
         let gate = GateTerms { groups_see: vec![group.clone()], groups_buy: vec![group], ..GateTerms::default() };
         let problem = "line: cannot be combined with gate.groups_see, since lines are public";
         assert_eq!(verdict(Terms { gate, ..plain }), Err(problem.to_owned()));
-    }
-
-    #[test]
-    fn terms_without_a_line_are_stored_as_before() {
-        let terms = lamp(EpochMs(1), EpochMs(2));
-        let stored = serde_json::to_value(&terms).unwrap();
-        assert!(stored.get("line").is_none());
-        let with_line = serde_json::to_value(Terms { line: Some(LINE), ..terms }).unwrap();
-        assert_eq!(with_line["line"], serde_json::json!({ "opens_early_s": 3600, "admits_per_s": 50 }));
     }
 }

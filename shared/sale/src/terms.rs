@@ -180,6 +180,8 @@ pub(crate) fn packet(allocation: Allocation) -> Terms {
 mod tests {
     use std::ops::RangeInclusive;
 
+    use serde_json::json;
+
     use super::*;
     use crate::{
         MAX_ADMITS_PER_S, MAX_BLOCKED_FOR_S, MAX_OPENS_EARLY_S, MAX_PLANNED_REQUESTS_PER_S, MAX_VIOLATION_WINDOW_S,
@@ -278,11 +280,31 @@ mod tests {
     }
 
     #[test]
-    fn one_lane_is_not_written() {
-        let text = |lanes| serde_json::to_value(Terms { lanes, ..terms() }).unwrap();
-        assert_eq!((text(1).get("lanes"), text(8)["lanes"].as_u64()), (None, Some(8)));
-        for lanes in [1, 8] {
-            assert_eq!(serde_json::from_value::<Terms>(text(lanes)).unwrap().lanes, lanes);
+    fn what_a_sale_lacks_is_not_stored() {
+        let plain = json!({
+            "title": "A lamp", "opens_at_ms": 1_000_000, "closes_at_ms": 2_000_000, "total": 100, "per_user_limit": 1,
+            "price_minor": 990, "currency": "EUR", "payment_window_s": 900,
+            "door": { "violations": 10, "violation_window_s": 600, "blocked_for_s": 3600, "unpaid_limit": 3 },
+        });
+        assert_eq!(serde_json::to_value(terms()).unwrap(), plain);
+        assert_eq!(serde_json::from_value::<Terms>(plain.clone()).unwrap(), terms());
+        let drops = json!([{ "after_s": 60, "units": 7 }]);
+        let quota = json!({ "units": 10, "for_s": 300 });
+        for (term, stored) in [
+            ("gate", json!({ "challenge": "none", "work_bits": 20 })),
+            ("line", json!({ "opens_early_s": 3600, "admits_per_s": 50 })),
+            ("rain", json!({ "at_once": 5 })),
+            (
+                "rain",
+                json!({ "at_once": 5, "steady": { "units": 2, "every_s": 10 }, "drops": drops, "from_ms": 31_500 }),
+            ),
+            ("early_access", json!([{ "group": "a", "lead_s": 60 }, { "group": "b", "lead_s": 0, "quota": quota }])),
+            ("lanes", json!(8)),
+        ] {
+            let mut with_term = plain.clone();
+            with_term[term] = stored;
+            let read: Terms = serde_json::from_value(with_term.clone()).unwrap();
+            assert_eq!(serde_json::to_value(read).unwrap(), with_term);
         }
     }
 }
