@@ -1,26 +1,20 @@
-use std::fmt;
-
-use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::UserId;
+use super::numbers::number;
 
 /// The largest number of lanes of a round.
 pub const MAX_LANES: u16 = 16;
 
-/// A part of a round's units with its own Redis keys.
-///
-/// Its number contains the number of lanes, so that a reservation alone determines its keys: 0 for the only lane,
-/// otherwise 16 times the number of lanes plus the index. It is stored in orders and messages.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct Lane(pub u16);
-
-impl fmt::Display for Lane {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
+number!(
+    /// A part of a round's units with its own Redis keys.
+    ///
+    /// Its number contains the number of lanes, so that a reservation alone determines its keys: 0 for the only lane,
+    /// otherwise 16 times the number of lanes plus the index. It is stored in orders and messages.
+    #[derive(Default)]
+    Lane,
+    u16
+);
 
 impl Lane {
     pub const fn new(index: u16, lanes: u16) -> Self {

@@ -1,21 +1,18 @@
-use std::fmt;
-
-use serde::{Deserialize, Serialize};
-
 macro_rules! number {
-    ($(#[$doc:meta])* $name:ident, $inner:ty) => {
-        $(#[$doc])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+    ($(#[$of_it:meta])* $name:ident, $inner:ty) => {
+        $(#[$of_it])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
         #[serde(transparent)]
         pub struct $name(pub $inner);
 
-        impl fmt::Display for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 self.0.fmt(f)
             }
         }
     };
 }
+pub(super) use number;
 
 number!(
     /// The number of a sale's round, from 1. A daily sale begins a new round each day.
