@@ -61,16 +61,11 @@ pub fn count_violation<'a>(
             }
             Ok(outcome)
         };
-        match tokio::time::timeout(clock.limit(VIOLATION_TIMEOUT), counting)
-            .await
-            .unwrap_or(Err(FulfilmentError::OutOfTime))
-        {
-            Ok(outcome) => Some(outcome),
-            Err(error) => {
-                tracing::warn!(error = &error as &dyn std::error::Error, %user, "a violation may not be counted");
-                None
-            }
-        }
+        let counted = tokio::time::timeout(clock.limit(VIOLATION_TIMEOUT), counting).await;
+        let late = |error: &FulfilmentError| {
+            tracing::warn!(error = error as &dyn std::error::Error, %user, "a violation may not be counted");
+        };
+        counted.unwrap_or(Err(FulfilmentError::OutOfTime)).inspect_err(late).ok()
     })
 }
 

@@ -59,21 +59,18 @@ pub fn status<'a>(
                 _ => {}
             }
         }
-        match found? {
-            Some(_) => Ok(Status::Unknown),
-            None => {
-                let sale = &id.round.sale;
-                let known = snapshots.of(sale).await?;
-                // The sale may have been published, or the round may have begun, since the last read.
-                let known = if known.latest_round(&id.round).is_none() { snapshots.lately(sale).await? } else { known };
-                match known.latest_round(&id.round) {
-                    Some(round) if round.id == id.round && is_restoring(stock, round, user, now).await? => {
-                        Ok(Status::Restoring)
-                    }
-                    _ => Ok(Status::Unknown),
-                }
-            }
+        if found?.is_some() {
+            return Ok(Status::Unknown);
         }
+        let mut known = snapshots.of(&id.round.sale).await?;
+        if known.latest_round(&id.round).is_none() {
+            // The sale may have been published, or the round may have begun, since the last read.
+            known = snapshots.lately(&id.round.sale).await?;
+        }
+        let latest = known.latest_round(&id.round).filter(|latest| latest.id == id.round);
+        let Some(round) = latest else { return Ok(Status::Unknown) };
+        let counters = stock.of(round).counters_at_home(user).await?;
+        Ok(if is_being_restored(round, counters.as_ref(), now) { Status::Restoring } else { Status::Unknown })
     })
 }
 
@@ -142,10 +139,6 @@ async fn orders_in(ledger: &Ledger, round: &Round, user: &UserId) -> Result<Vec<
 }
 
 /// Whether Redis lost what a user had in a round, or had until lately. After its close none is loaded again.
-async fn is_restoring(stock: &Stock, round: &Round, user: &UserId, now: EpochMs) -> Result<bool, FulfilmentError> {
-    Ok(is_being_restored(round, stock.of(round).counters_at_home(user).await?.as_ref(), now))
-}
-
 fn is_being_restored(round: &Round, counters: Option<&Counters>, now: EpochMs) -> bool {
     let (opens_at, closes_at) = (round.terms.first_opens_at_ms(), round.terms.closes_at_ms);
     match counters {

@@ -38,8 +38,7 @@ impl Memberships {
         Ok(!self.among(request, user, groups).await?.is_empty())
     }
 
-    /// The given groups that the user is in. If the token names one of them, the lists are not read for the others.
-    /// Fails if DynamoDB must be read and does not answer.
+    /// The given groups that the user is in. Fails if DynamoDB must be read and does not answer.
     pub async fn among(
         &self,
         request: &Request,
@@ -47,12 +46,11 @@ impl Memberships {
         groups: &[GroupName],
     ) -> Result<HashSet<GroupName>, LedgerError> {
         let named = self.claims.named_by(request);
-        let mut found: HashSet<GroupName> =
-            groups.iter().filter(|group| named == Some(group.as_str())).cloned().collect();
         let key = |group: &GroupName| (user.clone(), group.clone());
-        let mut unknown = Vec::new();
-        for group in groups.iter().filter(|group| named != Some(group.as_str())) {
-            match self.kept.get(&key(group)) {
+        let (mut found, mut unknown) = (HashSet::new(), Vec::new());
+        for group in groups {
+            let known = if named == Some(group.as_str()) { Some(true) } else { self.kept.get(&key(group)) };
+            match known {
                 Some(true) => {
                     found.insert(group.clone());
                 }
@@ -63,13 +61,8 @@ impl Memberships {
         if !unknown.is_empty() {
             let began = self.kept.now();
             let listed = self.ledger.groups_of(user, &unknown).await?;
-            for group in unknown {
-                let is_in = listed.contains(&group);
-                self.kept.keep(&key(&group), began, is_in);
-                if is_in {
-                    found.insert(group);
-                }
-            }
+            unknown.iter().for_each(|group| self.kept.keep(&key(group), began, listed.contains(group)));
+            found.extend(listed);
         }
         Ok(found)
     }

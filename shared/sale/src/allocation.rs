@@ -1,10 +1,9 @@
 use serde::{Deserialize, Serialize};
 
-use crate::Terms;
 use crate::award::{self, BLANK, Plan};
 use crate::invalid_terms::{InvalidTerms, is_name, require};
-use crate::limits::MAX_PRICE_MINOR;
 use crate::text_serde::is_default;
+use crate::{MAX_PRICE_MINOR, Terms};
 
 /// The largest number of units in a round whose units differ: their table is made, hashed and verified as a whole.
 pub const MAX_AWARDS: u32 = 1_000_000;

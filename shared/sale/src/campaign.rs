@@ -3,9 +3,8 @@ use std::collections::HashSet;
 use serde::{Deserialize, Serialize};
 
 use crate::invalid_terms::is_name;
-use crate::limits::MAX_TITLE_LENGTH;
 use crate::text_serde::text_type;
-use crate::{InvalidId, SaleId};
+use crate::{InvalidId, MAX_TITLE_LENGTH, SaleId};
 
 /// The largest number of sales in a campaign: a page shows all of them at once, and asks Redis for each.
 pub const MAX_CAMPAIGN_SALES: usize = 50;

@@ -1,9 +1,8 @@
 use serde::{Deserialize, Serialize};
 
-use crate::Terms;
 use crate::invalid_terms::{InvalidTerms, require};
-use crate::limits::{MAX_SALE_DURATION_S, MAX_TOTAL};
 use crate::text_serde::text_type;
+use crate::{MAX_SALE_DURATION_S, MAX_TOTAL, Terms};
 
 /// The largest number of groups with early access to a sale: memberships are looked up in one small read.
 pub const MAX_EARLY_ACCESS: usize = 4;

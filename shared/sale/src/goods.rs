@@ -1,8 +1,8 @@
 use http::Uri;
 use serde::{Deserialize, Serialize};
 
+use crate::MAX_PRICE_MINOR;
 use crate::invalid_terms::{InvalidTerms, require};
-use crate::limits::MAX_PRICE_MINOR;
 use crate::text_serde::text_type;
 
 pub const MAX_DESCRIPTION_LENGTH: usize = 2000;

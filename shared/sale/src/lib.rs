@@ -14,7 +14,6 @@ mod gate_terms;
 mod goods;
 mod ids;
 mod invalid_terms;
-mod limits;
 mod line_terms;
 mod log;
 mod milestones;
@@ -51,7 +50,6 @@ pub use goods::{Goods, InvalidUrl, MAX_DESCRIPTION_LENGTH, MAX_PICTURES, MAX_URL
 pub use ids::{InvalidId, MAX_SALE_ID_LENGTH, MAX_USER_ID_LENGTH};
 pub use ids::{Lane, MAX_LANES, ReservationId, RoundId, RoundNumber, SaleId, Slot, Unit, UserId};
 pub use invalid_terms::InvalidTerms;
-pub use limits::{MAX_PRICE_MINOR, MAX_SALE_DURATION_S, MAX_TITLE_LENGTH, MAX_TOTAL};
 pub use line_terms::{LineTerms, MAX_ADMITS_PER_S, MAX_OPENS_EARLY_S};
 pub use log::{Log, LogEntry, MAX_LOG, Seen};
 pub use milestones::{Milestones, Observation};
@@ -60,13 +58,13 @@ pub use network::{InvalidNetwork, MIN_IPV4_PREFIX, MIN_IPV6_PREFIX, Network};
 pub use offer::{Offer, SaleState};
 pub use order::{Failure, MAX_PAYMENT_ID_LENGTH, Order, OrderState, RefundState, Transition};
 pub use rain::{InvalidRainPlan, MAX_DROPS, MAX_EVERY_S, Rain, RainDrop, RainPlan, Steady};
-pub use recurrence::{Hours, Overlap, Recurrence, UnknownTimeZone};
+pub use recurrence::{Hours, Overlap, Recurrence, UnknownTimeZone, Window};
 pub use reservation::{Reservation, ReservationState, StoredReservation};
 pub use round::{Round, latest_rounds};
 pub use shown::{Availability, Phase, ShownAward};
 pub use terms::{
-    MAX_EXPECTED_AUDIENCE, MAX_PAYMENT_WINDOW_S, MAX_PER_USER_LIMIT, MAX_THROTTLE_REQUESTS_PER_S, MIN_PAYMENT_WINDOW_S,
-    Terms,
+    MAX_EXPECTED_AUDIENCE, MAX_PAYMENT_WINDOW_S, MAX_PER_USER_LIMIT, MAX_PRICE_MINOR, MAX_SALE_DURATION_S,
+    MAX_THROTTLE_REQUESTS_PER_S, MAX_TITLE_LENGTH, MAX_TOTAL, MIN_PAYMENT_WINDOW_S, Terms,
 };
 pub use text_serde::present;
 pub use time::EpochMs;

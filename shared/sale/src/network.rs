@@ -40,20 +40,16 @@ impl FromStr for Network {
     type Err = InvalidNetwork;
 
     fn from_str(text: &str) -> Result<Self, InvalidNetwork> {
-        let network = match text.parse::<IpAddr>() {
+        let mut network = match text.parse::<IpAddr>() {
             Ok(address) => IpNet::from(address),
             Err(_) => text.parse::<IpNet>().map_err(|_| InvalidNetwork::Form)?,
         };
-        let network = match network {
-            IpNet::V6(of_six) => match of_six.addr().to_ipv4_mapped() {
-                Some(address) if of_six.prefix_len() >= MAPPED_PREFIX => {
-                    let prefix = of_six.prefix_len() - MAPPED_PREFIX;
-                    IpNet::V4(Ipv4Net::new(address, prefix).map_err(|_| InvalidNetwork::Form)?)
-                }
-                _ => network,
-            },
-            IpNet::V4(_) => network,
-        };
+        if let IpNet::V6(of_six) = network
+            && let Some(address) = of_six.addr().to_ipv4_mapped()
+            && let Some(prefix) = of_six.prefix_len().checked_sub(MAPPED_PREFIX)
+        {
+            network = IpNet::V4(Ipv4Net::new(address, prefix).map_err(|_| InvalidNetwork::Form)?);
+        }
         let shortest = if matches!(network, IpNet::V4(_)) { MIN_IPV4_PREFIX } else { MIN_IPV6_PREFIX };
         if network.prefix_len() < shortest { Err(InvalidNetwork::Prefix) } else { Ok(Self(network.trunc())) }
     }

@@ -1,8 +1,9 @@
 use serde::{Deserialize, Serialize};
 
 use crate::invalid_terms::{InvalidTerms, require};
-use crate::recurrence::Window;
-use crate::{Edit, EpochMs, Hours, Log, Overlap, Recurrence, Refusal, Round, RoundId, RoundNumber, SaleId, Terms};
+use crate::{
+    Edit, EpochMs, Hours, Log, Overlap, Recurrence, Refusal, Round, RoundId, RoundNumber, SaleId, Terms, Window,
+};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -81,7 +82,7 @@ impl Offer {
     /// Changes this sale's round as far as [`Edit`] allows. Fails with the first term that cannot be changed so.
     pub fn edit_round(&self, round: Round, edit: &Edit, now: EpochMs) -> Result<Round, Refusal> {
         let next = self.next_window(round.terms.opens_at_ms);
-        let next_opens_at = next.map(|(opens_at, _)| opens_at.minus_s(self.terms.longest_lead_s()));
+        let next_opens_at = next.map(|window| window.opens.minus_s(self.terms.longest_lead_s()));
         round.edit(edit, next_opens_at, now)
     }
 
@@ -133,7 +134,8 @@ impl Offer {
         if !latest.is_over(now) {
             return Err(Refusal::NotOver);
         }
-        let Window { opens: opens_at_ms, closes: closes_at_ms, hours } = self.next(now).ok_or(Refusal::NeverAgain)?;
+        let Window { opens: opens_at_ms, closes: closes_at_ms, hours } =
+            self.next_window(now).ok_or(Refusal::NeverAgain)?;
         self.terms = Terms { opens_at_ms, closes_at_ms, ..self.terms };
         self.hours = Some(hours);
         self.latest_round = RoundNumber(self.latest_round.0 + 1);
@@ -159,12 +161,8 @@ impl Offer {
         require(!waits_for_somebody, "allocation.beacon", problem)
     }
 
-    /// Opening and close of the first window after the latest round's that is not over at `now`.
-    pub fn next_window(&self, now: EpochMs) -> Option<(EpochMs, EpochMs)> {
-        self.next(now).map(|Window { opens, closes, .. }| (opens, closes))
-    }
-
-    fn next(&self, now: EpochMs) -> Option<Window> {
+    /// The first window after the latest round's that is not over at `now`.
+    pub fn next_window(&self, now: EpochMs) -> Option<Window> {
         self.recurrence.as_ref()?.next_window(self.hours.as_ref()?, now)
     }
 }

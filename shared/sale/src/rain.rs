@@ -3,10 +3,9 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::EpochMs;
 use crate::invalid_terms::{InvalidTerms, require};
-use crate::limits::{MAX_SALE_DURATION_S, MAX_TOTAL};
 use crate::text_serde::is_default;
+use crate::{EpochMs, MAX_SALE_DURATION_S, MAX_TOTAL};
 
 /// The largest number of drops in a plan. They are in the string that every call to Redis reads.
 pub const MAX_DROPS: usize = 32;

@@ -139,9 +139,9 @@ impl Hours {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Window {
-    pub(crate) opens: EpochMs,
-    pub(crate) closes: EpochMs,
+pub struct Window {
+    pub opens: EpochMs,
+    pub closes: EpochMs,
     pub(crate) hours: Hours,
 }
 

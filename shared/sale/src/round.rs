@@ -4,10 +4,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::award::Commitment;
 use crate::award::drand::{self, DrandRound};
-use crate::limits::MAX_TOTAL;
 use crate::terms::one_lane_only;
 use crate::{
-    Edit, EpochMs, Log, MAX_THROTTLE_REQUESTS_PER_S, Overlap, Rain, RainDrop, Refusal, RoundId, SaleId, Terms,
+    Edit, EpochMs, Log, MAX_THROTTLE_REQUESTS_PER_S, MAX_TOTAL, Overlap, Rain, RainDrop, Refusal, RoundId, SaleId,
+    Terms,
 };
 
 /// One occurrence of a sale: the offer's terms at its beginning, and what operators have changed in it since.

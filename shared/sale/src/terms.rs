@@ -2,13 +2,18 @@ use serde::{Deserialize, Serialize};
 
 use crate::award;
 use crate::invalid_terms::{InvalidTerms, is_name, require, within};
-use crate::limits::{MAX_PRICE_MINOR, MAX_SALE_DURATION_S, MAX_TITLE_LENGTH, MAX_TOTAL};
 use crate::text_serde::is_default;
 use crate::{
     Allocation, BuyerClass, DoorTerms, EarlyAccess, EpochMs, GateTerms, Goods, GroupName, LineTerms, MAX_LANES,
     MemberQuota, Price, Rain, RainPlan, Settlement,
 };
 
+/// The largest number of units in a round: what the design was measured with.
+pub const MAX_TOTAL: u32 = 10_000_000;
+/// The highest price in minor units: exact in every JSON reader (2^53), with room for sums.
+pub const MAX_PRICE_MINOR: u64 = 1_000_000_000_000;
+pub const MAX_SALE_DURATION_S: u32 = 31 * 24 * 60 * 60;
+pub const MAX_TITLE_LENGTH: usize = 200;
 /// The largest number of purchases of one user in a round. A user's record in Redis has one entry for each.
 pub const MAX_PER_USER_LIMIT: u8 = 20;
 /// The shortest payment window, in seconds. With less, an order could expire before its buyer knows of it.
