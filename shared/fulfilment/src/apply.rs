@@ -1,12 +1,12 @@
 use sale::{Failure, Order, OrderState};
 use stock::Stock;
 
-use crate::error::FulfilmentError;
+use crate::error::Result;
 
 /// Updates Redis as an order's state requires, whether or not that was done before.
 ///
 /// The order must be as the ledger has it: a unit is only released if the ledger says that nobody has it.
-pub(crate) async fn apply_to_stock(stock: &Stock, order: &Order) -> Result<(), FulfilmentError> {
+pub(crate) async fn apply_to_stock(stock: &Stock, order: &Order) -> Result<()> {
     let reservation = &order.reservation;
     let round = stock.round(&reservation.id.round);
     match order.state {

@@ -8,7 +8,7 @@ use sale::{EpochMs, Order, ReservationId, Round, RoundId, Unit};
 use serde::Serialize;
 use stock::{Counters, RoundView, Stock};
 
-use crate::error::FulfilmentError;
+use crate::error::Result;
 
 /// How many orders a call reads to find what they won.
 const ORDERS_PER_CALL: usize = 100;
@@ -47,7 +47,7 @@ impl From<&Audit> for UnitCounts {
 /// simply unsold, and there is nothing to repair.
 ///
 /// Read in pages while the sale may go on, so it is only exact while nobody buys.
-pub async fn audit(stock: &Stock, ledger: &Ledger, round: &Round, now: EpochMs) -> Result<Audited, FulfilmentError> {
+pub async fn audit(stock: &Stock, ledger: &Ledger, round: &Round, now: EpochMs) -> Result<Audited> {
     let nothing_is_lost = round.is_over(now) || round.loaded_at_ms.is_none();
     let view = match stock.of(round).view().await? {
         // The units of the other lanes are where they say.
@@ -71,7 +71,7 @@ pub async fn audit(stock: &Stock, ledger: &Ledger, round: &Round, now: EpochMs) 
     Ok(Audited { audit, in_redis, awarded: awarded(ledger, round, &view).await? })
 }
 
-async fn awarded(ledger: &Ledger, round: &Round, view: &LedgerView) -> Result<Option<Awarded>, FulfilmentError> {
+async fn awarded(ledger: &Ledger, round: &Round, view: &LedgerView) -> Result<Option<Awarded>> {
     let Some(mut awarded) = Awarded::nothing(&round.terms) else { return Ok(None) };
     if round.terms.allocation.is_drawn_at_end()
         && let Some(draw) = ledger.draw(&round.id).await?
@@ -128,7 +128,7 @@ pub(crate) async fn audit_as_it_is(
     ledger: &Ledger,
     round: &RoundId,
     lanes: u16,
-) -> Result<Option<AsItIs>, FulfilmentError> {
+) -> Result<Option<AsItIs>> {
     let view = stock.round_in(round, lanes).view_of_reachable().await?;
     // A round that Redis has is younger than any of its guards.
     audit_view(view, ledger, round, EpochMs(0), MOST_SUSPECTS).await
@@ -141,7 +141,7 @@ async fn audit_view(
     round: &RoundId,
     now: EpochMs,
     listing: usize,
-) -> Result<Option<AsItIs>, FulfilmentError> {
+) -> Result<Option<AsItIs>> {
     let Some(view) = view else { return Ok(None) };
     let twice = if view.counters.lanes.len() > 1 { view.free_twice(MAX_DISCREPANCIES) } else { Vec::new() };
     let RoundView { counters, free, reservations, held_still, unreachable, lost, .. } = view;
@@ -183,7 +183,7 @@ async fn audit_view(
 /// and guards agree nothing more is read. Orders of other units are read individually: both lag behind.
 ///
 /// What an index has was written before, so orders that are read as live afterwards were live at the same time.
-async fn ledger_view(ledger: &Ledger, round: &RoundId, now: EpochMs) -> Result<LedgerView, FulfilmentError> {
+async fn ledger_view(ledger: &Ledger, round: &RoundId, now: EpochMs) -> Result<LedgerView> {
     let (guards, indexed) = tokio::try_join!(ledger.guards(round), ledger.live_orders(round))?;
     let found: HashSet<(Unit, &ReservationId)> = indexed.iter().map(|order| (order.unit, &order.id)).collect();
     let guarded: HashSet<(Unit, &ReservationId)> = guards.iter().map(|guard| (guard.unit, &guard.id)).collect();
@@ -218,7 +218,7 @@ pub(crate) async fn recheck(
     round: &RoundId,
     lanes: u16,
     AsItIs { audit: first, ledger: view, counters: before, .. }: &mut AsItIs,
-) -> Result<Option<UnitCounts>, FulfilmentError> {
+) -> Result<Option<UnitCounts>> {
     let suspects: HashSet<Unit> = first.discrepancies.iter().map(|discrepancy| discrepancy.unit).collect();
     let Some(RoundView { counters, free, reservations, unreachable, lost, .. }) =
         stock.round_in(round, lanes).view_of_reachable().await?

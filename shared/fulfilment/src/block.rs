@@ -10,7 +10,7 @@ use runtime::Clock;
 use sale::{DoorTerms, EpochMs, Round, UserId};
 use stock::{RoundStock, Stock};
 
-use crate::error::FulfilmentError;
+use crate::error::{FulfilmentError, Result};
 
 /// The longest wait for a violation to be counted, and for the block it may cause.
 const VIOLATION_TIMEOUT: Duration = Duration::from_secs(3);
@@ -21,19 +21,14 @@ const CHANGES_PER_RUN: usize = 1000;
 /// Blocks a user, in the ledger and then in every loaded round. Returns the block that is in force then.
 ///
 /// If Redis does not answer, or the process dies in between, reconciliation adds the missing notes.
-pub async fn block(
-    stock: &Stock,
-    ledger: &Ledger,
-    block: &UserBlock,
-    now: EpochMs,
-) -> Result<UserBlock, FulfilmentError> {
+pub async fn block(stock: &Stock, ledger: &Ledger, block: &UserBlock, now: EpochMs) -> Result<UserBlock> {
     let stands = ledger.block(block).await?;
     note(stock, ledger, &stands.user, Some(stands.until_ms), now).await;
     Ok(stands)
 }
 
 /// Allows a user again, in the ledger and then in every loaded round; see [`block`].
-pub async fn allow(stock: &Stock, ledger: &Ledger, user: &UserId, now: EpochMs) -> Result<(), FulfilmentError> {
+pub async fn allow(stock: &Stock, ledger: &Ledger, user: &UserId, now: EpochMs) -> Result<()> {
     ledger.allow(user).await?;
     note(stock, ledger, user, None, now).await;
     Ok(())
@@ -80,7 +75,7 @@ async fn note(stock: &Stock, ledger: &Ledger, user: &UserId, until: Option<Epoch
     let notes = &[(user.clone(), until)];
     for some in rounds.chunks(AT_ONCE) {
         let noted = some.iter().map(|round| async { stock.of(round).note_blocks(notes).await });
-        for error in join_all(noted).await.into_iter().filter_map(Result::err) {
+        for error in join_all(noted).await.into_iter().filter_map(|noted| noted.err()) {
             late(&error);
         }
     }
@@ -92,12 +87,7 @@ async fn note(stock: &Stock, ledger: &Ledger, user: &UserId, until: Option<Epoch
 /// The list of blocks is read once, and may lag behind. So before a note is changed, the user's block is read from
 /// the ledger consistently. That guards against a user who was blocked or allowed since the list was read. Fails if a
 /// part does not answer: the last error, after all rounds were tried. Can be repeated, and can run concurrently.
-pub async fn reconcile_blocks(
-    stock: &Stock,
-    ledger: &Ledger,
-    rounds: &[Round],
-    now: EpochMs,
-) -> Result<usize, FulfilmentError> {
+pub async fn reconcile_blocks(stock: &Stock, ledger: &Ledger, rounds: &[Round], now: EpochMs) -> Result<usize> {
     let listed = ledger.blocked(now).await?;
     let (mut changed, mut failed) = (0, None);
     for round in rounds.iter().filter(|round| !round.is_over(now)) {
@@ -121,7 +111,7 @@ async fn reconcile_notes(
     listed: &[UserBlock],
     most: usize,
     now: EpochMs,
-) -> Result<usize, FulfilmentError> {
+) -> Result<usize> {
     let complete = listed.len() < MAX_BLOCKS;
     let mut noted = lane.noted_blocks().await?;
     let at_home = listed.iter().filter(|block| lane.is_home_of(&block.user));

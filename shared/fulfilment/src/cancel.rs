@@ -5,7 +5,7 @@ use sale::{EpochMs, Order, OrderState, Reservation, ReservationId, Settlement, T
 use stock::Stock;
 
 use crate::apply::apply_to_stock;
-use crate::error::FulfilmentError;
+use crate::error::{FulfilmentError, Result};
 use crate::status::{Status, status};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,7 +32,7 @@ pub fn cancel<'a>(
     id: &'a ReservationId,
     user: &'a UserId,
     now: EpochMs,
-) -> BoxFuture<'a, Result<Cancel, FulfilmentError>> {
+) -> BoxFuture<'a, Result<Cancel>> {
     Box::pin(async move {
         let order = match status(stock, ledger, snapshots, id, user, now).await? {
             Status::Unknown => return Ok(Cancel::Unknown),

@@ -30,7 +30,7 @@ use sale::award::{self, Bytes32, Shuffle};
 use sale::{Allocation, EpochMs, Round, RoundId};
 use stock::Stock;
 
-use crate::error::FulfilmentError;
+use crate::error::{FulfilmentError, Result};
 use crate::status::{RESTORING_MS, restored_at};
 
 /// Seconds from the end of a round until its entries are fenced off. The clocks of Redis, which ends a round, and of
@@ -73,7 +73,7 @@ pub async fn draw(
     id: &RoundId,
     clock: Clock,
     until: Instant,
-) -> Result<DrawStands, FulfilmentError> {
+) -> Result<DrawStands> {
     let now = clock.now();
     // Not from a list, which may lag: the round's end decides.
     let round = ledger.round(id).await?.ok_or_else(|| FulfilmentError::UnknownSale(id.sale.clone()))?;
@@ -109,7 +109,7 @@ pub async fn draw(
 
 /// Whether nobody can get a unit of the round any more. An early end reaches the ledger first and Redis a moment later,
 /// so both are asked. Redis's clock ends a round, so Redis must agree.
-async fn is_over_for_all(stock: &Stock, round: &Round, now: EpochMs) -> Result<bool, FulfilmentError> {
+async fn is_over_for_all(stock: &Stock, round: &Round, now: EpochMs) -> Result<bool> {
     let is_over = |closes_at: EpochMs| closes_at.plus_s(DRAW_AFTER_S) <= now;
     if !is_over(round.terms.closes_at_ms) {
         return Ok(false);
@@ -129,7 +129,7 @@ async fn entries_are_in(
     orders: &OrderBacklog,
     round: &Round,
     now: EpochMs,
-) -> Result<bool, FulfilmentError> {
+) -> Result<bool> {
     if !is_over_for_all(stock, round, now).await? {
         return Ok(false);
     }
@@ -161,7 +161,7 @@ async fn is_resolved(
     round: &Round,
     restored: Option<EpochMs>,
     now: EpochMs,
-) -> Result<bool, FulfilmentError> {
+) -> Result<bool> {
     let id = &round.id;
     let is_quiet = orders.is_empty().await?;
     let loss = ledger.note_loss(id, now, is_quiet).await?;
@@ -177,13 +177,7 @@ async fn is_resolved(
 
 /// Counts the entries and publishes them. Returns `None` if some cannot be seen yet, because the index lags or Redis
 /// must be repaired. After a quarter of an hour the ledger's count alone is used.
-async fn close(
-    stock: &Stock,
-    ledger: &Ledger,
-    round: &Round,
-    known: &Draw,
-    clock: Clock,
-) -> Result<Option<Draw>, FulfilmentError> {
+async fn close(stock: &Stock, ledger: &Ledger, round: &Round, known: &Draw, clock: Clock) -> Result<Option<Draw>> {
     let id = &round.id;
     let since_fence = clock.now().since_ms(known.fenced_at_ms);
     let entries = ledger.entries(id).await?;
@@ -222,7 +216,7 @@ struct Awarding<'a> {
 }
 
 impl Awarding<'_> {
-    async fn go_on(&self, mut awarded: u32, until: Instant) -> Result<DrawStands, FulfilmentError> {
+    async fn go_on(&self, mut awarded: u32, until: Instant) -> Result<DrawStands> {
         let (id, Allocation::Prizes { prizes, .. }) = (&self.round.id, &self.round.terms.allocation) else {
             return Ok(DrawStands::Drawn);
         };
@@ -244,13 +238,7 @@ impl Awarding<'_> {
         Ok(DrawStands::Drawn)
     }
 
-    async fn give(
-        &self,
-        counts: &[u32],
-        from: u32,
-        to: u32,
-        chunks: &mut HashMap<u32, Vec<DrawEntry>>,
-    ) -> Result<(), FulfilmentError> {
+    async fn give(&self, counts: &[u32], from: u32, to: u32, chunks: &mut HashMap<u32, Vec<DrawEntry>>) -> Result<()> {
         let prizes = (from..to).zip(award::prizes(counts).skip(from as usize));
         let drawn: Vec<_> = prizes.map(|(at, prize)| (at + 1, prize, self.shuffle.unshuffled(at))).collect();
         let wanted: BTreeSet<u32> = drawn.iter().map(|(.., index)| index / CHUNK_ENTRIES as u32).collect();
@@ -273,13 +261,7 @@ impl Awarding<'_> {
         Ok(())
     }
 
-    async fn give_one(
-        &self,
-        position: u32,
-        prize: u64,
-        number: u32,
-        entry: Option<&DrawEntry>,
-    ) -> Result<(), FulfilmentError> {
+    async fn give_one(&self, position: u32, prize: u64, number: u32, entry: Option<&DrawEntry>) -> Result<()> {
         let id = &self.round.id;
         let none = || FulfilmentError::NoEntry(id.clone(), number);
         let DrawEntry { unit, leaf } = *entry.ok_or_else(none)?;

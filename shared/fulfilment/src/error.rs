@@ -4,6 +4,8 @@ use runtime::cache::RefreshError;
 use sale::{ReservationId, RoundId, SaleId};
 use stock::StockError;
 
+pub(crate) type Result<T> = std::result::Result<T, FulfilmentError>;
+
 #[derive(Debug, thiserror::Error)]
 pub enum FulfilmentError {
     #[error(transparent)]

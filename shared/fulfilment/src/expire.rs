@@ -3,7 +3,7 @@ use sale::{EpochMs, Order, OrderState, ReservationId, Transition};
 use stock::Stock;
 
 use crate::apply::apply_to_stock;
-use crate::error::FulfilmentError;
+use crate::error::{FulfilmentError, Result};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Expire {
@@ -15,12 +15,7 @@ pub enum Expire {
     Ended(Order),
 }
 
-pub async fn expire(
-    stock: &Stock,
-    ledger: &Ledger,
-    id: &ReservationId,
-    now: EpochMs,
-) -> Result<Expire, FulfilmentError> {
+pub async fn expire(stock: &Stock, ledger: &Ledger, id: &ReservationId, now: EpochMs) -> Result<Expire> {
     let unknown = || FulfilmentError::UnknownOrder(id.clone());
     let order = ledger.order(id).await?.ok_or_else(unknown)?;
     let order = match (order.state, order.pay_by_ms) {

@@ -7,7 +7,7 @@ use stock::{RoundLoad, Stock, StockError};
 use tokio::time::{Instant, sleep};
 use uuid::Uuid;
 
-use crate::error::FulfilmentError;
+use crate::error::{FulfilmentError, Result};
 
 /// How long before its opening a round is loaded, in seconds. Warmup runs every minute, so it has several attempts.
 pub const WARMUP_LEAD_S: u32 = 10 * 60;
@@ -33,12 +33,7 @@ pub enum Loading {
 /// round or adds units while it is being loaded, which Redis could not get; and a user who is blocked or allowed
 /// meanwhile, who could not get a note. So round and blocks are read again once it is loaded. Can run concurrently:
 /// one call loads at a time, and beside one that was frozen the script keeps the first keys.
-pub async fn load_round(
-    stock: &Stock,
-    ledger: &Ledger,
-    read: &Round,
-    now: EpochMs,
-) -> Result<Loading, FulfilmentError> {
+pub async fn load_round(stock: &Stock, ledger: &Ledger, read: &Round, now: EpochMs) -> Result<Loading> {
     let id = &read.id;
     if stock.of(read).is_loaded().await? {
         return Ok(Loading::Present);
@@ -70,7 +65,7 @@ pub async fn load_round(
     loaded
 }
 
-async fn load_alone(stock: &Stock, ledger: &Ledger, read: &Round, now: EpochMs) -> Result<Loading, FulfilmentError> {
+async fn load_alone(stock: &Stock, ledger: &Ledger, read: &Round, now: EpochMs) -> Result<Loading> {
     let id = &read.id;
     let (round, lanes) = (stock.of(read), read.terms.lanes);
     let mark = async || if lanes > 1 { ledger.mark_dealt(id, now).await } else { ledger.mark_loaded(id, now).await };

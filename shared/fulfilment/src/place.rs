@@ -7,7 +7,7 @@ use stock::{Refused, Reseated, Stock};
 
 use crate::apply::apply_to_stock;
 use crate::draw::DRAW_AFTER_S;
-use crate::error::FulfilmentError;
+use crate::error::{FulfilmentError, Result};
 
 /// An entry of a draw that is placed within this time of its reservation is in time, in milliseconds, whenever its
 /// round ends: the draw begins a minute after the end, and a function works for at most 20 s.
@@ -38,7 +38,7 @@ impl Fulfilment {
         reservation: &'a Reservation,
         terms: &'a Terms,
         now: EpochMs,
-    ) -> BoxFuture<'a, Result<Order, FulfilmentError>> {
+    ) -> BoxFuture<'a, Result<Order>> {
         Box::pin(async move {
             let limits = self.terms.campaign_limits(&reservation.id.round.sale).await?;
             let may_be_late = self.may_be_late(reservation, terms, now).await?;
@@ -91,12 +91,7 @@ impl Fulfilment {
     ///
     /// The round is read again, since an operator may have ended it early. An operator who does so after this read ends
     /// it a minute before its entries are fenced off, by which time this reservation's transaction is over.
-    async fn may_be_late(
-        &self,
-        reservation: &Reservation,
-        terms: &Terms,
-        now: EpochMs,
-    ) -> Result<bool, FulfilmentError> {
+    async fn may_be_late(&self, reservation: &Reservation, terms: &Terms, now: EpochMs) -> Result<bool> {
         if !terms.allocation.is_drawn_at_end() || now.since_ms(reservation.reserved_at_ms) < PROMPT_ENTRY_MS {
             return Ok(false);
         }
@@ -106,7 +101,7 @@ impl Fulfilment {
     /// Places a reservation that became a dead letter, exactly as [`Fulfilment::place`] does. It is fenced as FAILED
     /// only for the reasons that retries cannot change, which [`Failure`] lists. Every other fault is an error, and the
     /// message comes back. Fails if a part does not answer, for a moment or for hours.
-    pub async fn place_or_fail(&self, reservation: &Reservation, now: EpochMs) -> Result<Order, FulfilmentError> {
+    pub async fn place_or_fail(&self, reservation: &Reservation, now: EpochMs) -> Result<Order> {
         let Some(terms) = self.terms.get(&reservation.id.round).await? else {
             return self.fail(reservation.clone(), Failure::UnknownSale, now).await;
         };
@@ -120,14 +115,14 @@ impl Fulfilment {
 
     /// Whether a round is over and its keys are gone: they will not be created again, so nobody can get another of its
     /// units. Reads the sale again, since its round may have begun or ended since the last read.
-    async fn has_left(&self, reservation: &Reservation, now: EpochMs) -> Result<bool, FulfilmentError> {
+    async fn has_left(&self, reservation: &Reservation, now: EpochMs) -> Result<bool> {
         let round = &reservation.id.round;
         let Some(Latest { offer, round: latest }) = self.ledger.latest(&round.sale).await? else { return Ok(false) };
         let is_over = round.number < offer.latest_round || latest.is_some_and(|latest| latest.is_over(now));
         Ok(is_over && !self.stock.round_in(round, reservation.lane.lanes()).is_loaded().await?)
     }
 
-    async fn fail(&self, reservation: Reservation, why: Failure, now: EpochMs) -> Result<Order, FulfilmentError> {
+    async fn fail(&self, reservation: Reservation, why: Failure, now: EpochMs) -> Result<Order> {
         let order = self.ledger.fence(Order::failed(reservation, why, now)).await?;
         self.apply(&order, now).await?;
         Ok(order)
@@ -136,7 +131,7 @@ impl Fulfilment {
     /// Does what follows an order's state outside the ledger: updates Redis, and sends the message that will expire it.
     ///
     /// A PENDING order is confirmed, then scheduled to expire. The message finds out if it was paid in between.
-    async fn apply(&self, order: &Order, now: EpochMs) -> Result<(), FulfilmentError> {
+    async fn apply(&self, order: &Order, now: EpochMs) -> Result<()> {
         apply_to_stock(&self.stock, order).await?;
         if order.state == OrderState::Pending
             && let Some(pay_by_ms) = order.pay_by_ms

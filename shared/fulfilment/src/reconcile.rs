@@ -14,7 +14,7 @@ use stock::{Counters, RoundStock, Stock};
 
 use crate::apply::{PROMPT_MS, apply_to_stock, ended_unpaid};
 use crate::audit::{AsItIs, UnitCounts, UnknownLanes, audit_as_it_is, recheck};
-use crate::error::FulfilmentError;
+use crate::error::Result;
 use crate::expire::{Expire, expire};
 
 /// How long after it was made a held reservation without an order is sent again, and again after as long. The order
@@ -66,7 +66,7 @@ pub async fn send_due(
     after: Duration,
     until: Instant,
     sent: &mut usize,
-) -> Result<(), FulfilmentError> {
+) -> Result<()> {
     let (mut left, mut sent_of) = (None, None);
     loop {
         let most = left.map_or(DUE_PER_CALL, |left: usize| left.min(DUE_PER_CALL));
@@ -108,12 +108,7 @@ pub struct Overdue {
 
 /// Expires orders whose payment window is over and whose expiry message must be lost; a failure does not affect the
 /// others. Records in `overdue` what it did, also before an error.
-pub async fn expire_overdue(
-    stock: &Stock,
-    ledger: &Ledger,
-    now: EpochMs,
-    overdue: &mut Overdue,
-) -> Result<(), FulfilmentError> {
+pub async fn expire_overdue(stock: &Stock, ledger: &Ledger, now: EpochMs, overdue: &mut Overdue) -> Result<()> {
     let ids = ledger.overdue(EpochMs(now.0 - i64::from(OVERDUE_AFTER_S) * 1000)).await?;
     let mut ended = stream::iter(ids)
         .map(|id| async move {
@@ -134,12 +129,7 @@ pub async fn expire_overdue(
     Ok(())
 }
 
-pub async fn list(
-    stock: &Stock,
-    ledger: &Ledger,
-    round: &RoundId,
-    lanes: u16,
-) -> Result<Option<Listing>, FulfilmentError> {
+pub async fn list(stock: &Stock, ledger: &Ledger, round: &RoundId, lanes: u16) -> Result<Option<Listing>> {
     let Some(mut first) = audit_as_it_is(stock, ledger, round, lanes).await? else { return Ok(None) };
     let mut counts = UnitCounts::from(&first.audit);
     if !first.audit.discrepancies.is_empty()
@@ -154,7 +144,7 @@ pub async fn list(
 
 /// Finishes transfers between lanes that a process left half done; a failure does not affect the others. Returns how
 /// many were open. Can be repeated, and can run concurrently with the processes that began them.
-pub async fn finish_transfers(round: RoundStock<'_>) -> Result<usize, FulfilmentError> {
+pub async fn finish_transfers(round: RoundStock<'_>) -> Result<usize> {
     let open = round.open_transfers().await?;
     let mut failed = None;
     for transfer in &open {
@@ -166,7 +156,7 @@ pub async fn finish_transfers(round: RoundStock<'_>) -> Result<usize, Fulfilment
 }
 
 /// Records that no lane of a round lacks units that it had before Redis lost it, if the listing shows it.
-pub async fn note_complete(stock: &Stock, listing: &Listing) -> Result<(), FulfilmentError> {
+pub async fn note_complete(stock: &Stock, listing: &Listing) -> Result<()> {
     if listing.lacks_nothing && listing.counters.short.is_some() {
         stock.round_in(&listing.round, listing.lanes).note_complete(&listing.counters).await?;
         tracing::info!(sale_id = %listing.round.sale, "no lane lacks units any more");
@@ -178,12 +168,7 @@ pub async fn note_complete(stock: &Stock, listing: &Listing) -> Result<(), Fulfi
 ///
 /// Guards against everything that happened since the listing: an order that was written, ended or given another unit.
 /// Two runs adopt and release once, and a unit is only restored if none has moved since the listing.
-pub async fn repair(
-    stock: &Stock,
-    ledger: &Ledger,
-    listing: &Listing,
-    repair: &Repair,
-) -> Result<Repaired, FulfilmentError> {
+pub async fn repair(stock: &Stock, ledger: &Ledger, listing: &Listing, repair: &Repair) -> Result<Repaired> {
     match repair {
         Repair::Adopt { id } => adopt(stock, ledger, id).await,
         Repair::Release { id, unit } => release(stock, ledger, id, *unit).await,
@@ -197,12 +182,7 @@ pub async fn repair(
     }
 }
 
-async fn restore(
-    stock: &Stock,
-    ledger: &Ledger,
-    listing: &Listing,
-    units: &[Unit],
-) -> Result<Repaired, FulfilmentError> {
+async fn restore(stock: &Stock, ledger: &Ledger, listing: &Listing, units: &[Unit]) -> Result<Repaired> {
     let Listing { round, lanes, counters, .. } = listing;
     let stock = stock.round_in(round, *lanes);
     let (mut units, mut counters, until) = (units.to_vec(), counters.clone(), Instant::now() + RESTORE_FOR);
@@ -234,7 +214,7 @@ async fn restore(
     }
 }
 
-async fn adopt(stock: &Stock, ledger: &Ledger, id: &ReservationId) -> Result<Repaired, FulfilmentError> {
+async fn adopt(stock: &Stock, ledger: &Ledger, id: &ReservationId) -> Result<Repaired> {
     let Some(order) = ledger.order(id).await? else { return Ok(Repaired::Nothing) };
     if !order.state.is_live() {
         apply_to_stock(stock, &order).await?;
@@ -244,7 +224,7 @@ async fn adopt(stock: &Stock, ledger: &Ledger, id: &ReservationId) -> Result<Rep
     Ok(if adopted { Repaired::Adopted } else { Repaired::Nothing })
 }
 
-async fn release(stock: &Stock, ledger: &Ledger, id: &ReservationId, unit: Unit) -> Result<Repaired, FulfilmentError> {
+async fn release(stock: &Stock, ledger: &Ledger, id: &ReservationId, unit: Unit) -> Result<Repaired> {
     let Some(order) = ledger.order(id).await? else { return Ok(Repaired::Nothing) };
     if order.state.is_live() {
         return adopt(stock, ledger, id).await;

@@ -4,7 +4,7 @@ use process::Snapshots;
 use sale::{EpochMs, Order, Reservation, ReservationId, ReservationState, Round, RoundId, StoredReservation, UserId};
 use stock::{Counters, Stock};
 
-use crate::error::FulfilmentError;
+use crate::error::Result;
 
 /// How long after Redis was rebuilt an unknown reservation may still become an order, in milliseconds: longer than its
 /// message takes, unless the ledger or the queue is unavailable for longer.
@@ -31,7 +31,7 @@ pub fn status<'a>(
     id: &'a ReservationId,
     user: &'a UserId,
     now: EpochMs,
-) -> BoxFuture<'a, Result<Status, FulfilmentError>> {
+) -> BoxFuture<'a, Result<Status>> {
     Box::pin(async move {
         // Redis first: while a round sells out, most polled reservations are queued, and cost no read of the ledger.
         let lanes = snapshots.lanes_of(&id.round.sale);
@@ -75,7 +75,7 @@ pub fn status<'a>(
 }
 
 /// The number of lanes of a round that this process has not read: from its sale's published rounds, or from the ledger.
-async fn lanes_of(ledger: &Ledger, snapshots: &Snapshots, round: &RoundId) -> Result<u16, FulfilmentError> {
+async fn lanes_of(ledger: &Ledger, snapshots: &Snapshots, round: &RoundId) -> Result<u16> {
     // If the sales cannot be read, the round itself may be.
     let read = snapshots.of(&round.sale).await;
     if let Some(lanes) = snapshots.lanes_of(&round.sale) {
@@ -102,7 +102,7 @@ pub fn list_reservations<'a>(
     round: &'a Round,
     user: &'a UserId,
     now: EpochMs,
-) -> BoxFuture<'a, Result<UserReservations, FulfilmentError>> {
+) -> BoxFuture<'a, Result<UserReservations>> {
     Box::pin(async move {
         let reservations = stock.of(round).reservations_of(user).await?;
         let (held, others): (Vec<StoredReservation>, Vec<StoredReservation>) =
@@ -124,7 +124,7 @@ pub fn list_reservations<'a>(
     })
 }
 
-async fn orders_in(ledger: &Ledger, round: &Round, user: &UserId) -> Result<Vec<Order>, FulfilmentError> {
+async fn orders_in(ledger: &Ledger, round: &Round, user: &UserId) -> Result<Vec<Order>> {
     let (mut orders, mut after) = (Vec::new(), None);
     for _ in 0..MAX_PAGES {
         let page = ledger.orders_of(user, after).await?;
