@@ -205,21 +205,6 @@ mod tests {
         assert_eq!(first("2026-03-28T09:00:00Z", "2026-03-29T09:00:00Z"), Some(at("2026-03-29T08:00:00Z").to_string()));
     }
 
-    #[test]
-    fn who_buys_early_does_so_after_the_round_before() {
-        let berlin = Recurrence::daily("Europe/Berlin").unwrap();
-        let window = (at("2026-07-01T08:00:00Z"), at("2026-07-02T07:00:00Z"));
-        let hours = berlin.hours(window.0, window.1).unwrap();
-        let keeps_apart = |lead_s| berlin.keeps_apart(&hours, window, lead_s);
-        // The shortest day is an hour shorter: 2027-03-28.
-        assert_eq!(keeps_apart(0), Ok(()));
-        assert_eq!(
-            keeps_apart(3601).map_err(|overlap| overlap.next_opens_at.to_string()),
-            Err("2026-07-02T06:59:59.000Z".to_owned())
-        );
-        assert_eq!(keeps_apart(3600), Ok(()), "at 9:00 in Berlin each");
-    }
-
     /// The windows of a sale that first opens at this civil time, for some hours, by the zone's clocks.
     fn windows(zone: &str, first: &str, hours: i64) -> impl Iterator<Item = (Hours, Zoned, Zoned)> {
         let (sale, zone) = (Recurrence::daily(zone).unwrap(), TimeZone::get(zone).unwrap());

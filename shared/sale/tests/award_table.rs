@@ -31,7 +31,7 @@ proptest! {
         number: u64, parts in 1_u32..3_000, min in 1_u64..1_000, more in prop_oneof![0_u64..100, 0..MAX_TOTAL_MINOR / 2],
     ) {
         let total = u64::from(parts) * min + more;
-        for split in [split_equal(total, parts, min), split_drawn(&seed(number), total, parts, min)] {
+        for split in [split_equal(total, parts), split_drawn(&seed(number), total, parts, min)] {
             prop_assert_eq!(split.len(), parts as usize);
             prop_assert_eq!(split.iter().sum::<u64>(), total);
             prop_assert!(split.iter().all(|part| *part >= min));
@@ -40,7 +40,7 @@ proptest! {
 
     #[test]
     fn equal_parts_differ_by_one_at_most(parts in 1_u32..3_000, more: u32) {
-        let split = split_equal(u64::from(parts) + u64::from(more), parts, 1);
+        let split = split_equal(u64::from(parts) + u64::from(more), parts);
         prop_assert!(split.iter().max().unwrap() - split.iter().min().unwrap() <= 1);
         prop_assert!(split.is_sorted_by(|one, next| one >= next));
     }
@@ -104,7 +104,7 @@ fn the_largest_splits_add_up() {
     assert_eq!(split_drawn(&SEED, MAX_TOTAL_MINOR, 1, 1), [MAX_TOTAL_MINOR]);
     assert_eq!(split_drawn(&SEED, MAX_TOTAL_MINOR, 2, 1).iter().sum::<u64>(), MAX_TOTAL_MINOR);
     assert_eq!(split_drawn(&SEED, 5, 5, 1), [1; 5]);
-    assert_eq!(split_equal(11, 4, 2), [3, 3, 3, 2]);
+    assert_eq!(split_equal(11, 4), [3, 3, 3, 2]);
 }
 
 #[test]

@@ -11,15 +11,13 @@ pub mod drand;
 pub mod merkle;
 mod plan;
 mod shuffle;
-mod split;
 mod stream;
 mod table;
 
 pub use bytes::{Bytes32, Hex, Seed, bytes32};
 pub use commitment::{Commitment, commit};
-pub use plan::{InvalidPlan, MAX_PARTS, MAX_PRIZE_KINDS, MAX_TICKETS, MAX_TOTAL_MINOR, Plan};
+pub use plan::{InvalidPlan, MAX_PARTS, MAX_PRIZE_KINDS, MAX_TICKETS, MAX_TOTAL_MINOR, Plan, split_drawn, split_equal};
 pub use shuffle::{ROUNDS, Shuffle, shuffle_key};
-pub use split::{split_drawn, split_equal};
 pub use stream::Stream;
 pub use table::{
     BLANK, CHUNK_VALUES, Table, TableDigest, chunk_bytes, chunk_digest, chunk_of, digest, digest_of_chunks, prizes,

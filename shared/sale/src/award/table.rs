@@ -1,9 +1,8 @@
 use std::fmt;
 
 use crate::award::bytes::{Bytes32, Hex, Seed, labelled};
-use crate::award::plan::{InvalidPlan, Plan};
+use crate::award::plan::{InvalidPlan, Plan, split_drawn, split_equal};
 use crate::award::shuffle::{Shuffle, shuffle_key};
-use crate::award::split::{split_drawn, split_equal};
 
 /// How many values a chunk has: 32 KiB, well below DynamoDB's limit of 400 KB for an item.
 pub const CHUNK_VALUES: usize = 4096;
@@ -25,7 +24,7 @@ impl Plan {
     pub fn values(&self, seed: &Seed) -> Result<Vec<u64>, InvalidPlan> {
         self.check()?;
         Ok(match *self {
-            Self::Equal { total, parts, min } => split_equal(total, parts, min),
+            Self::Equal { total, parts, .. } => split_equal(total, parts),
             Self::Drawn { total, parts, min } => split_drawn(seed, total, parts, min),
             Self::Prizes { ref counts, tickets } => prizes_table(counts, tickets),
         })
