@@ -2,7 +2,7 @@ use std::collections::HashSet;
 
 use serde::{Deserialize, Serialize};
 
-use crate::invalid_terms::is_name;
+use crate::invalid_terms::{InvalidTerms, is_name, require, within};
 use crate::text_serde::text_type;
 use crate::{InvalidId, MAX_TITLE_LENGTH, SaleId};
 
@@ -29,16 +29,6 @@ pub struct Campaign {
     pub version: u32,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum InvalidCampaign {
-    #[error("title must have 1 to {MAX_TITLE_LENGTH} characters and no control characters")]
-    Title,
-    #[error("sale_ids must be at most {MAX_CAMPAIGN_SALES} different ids")]
-    Sales,
-    #[error("limit_per_user must be 1 to {MAX_CAMPAIGN_LIMIT}")]
-    Limit,
-}
-
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CampaignLimit {
     pub campaign: CampaignId,
@@ -46,18 +36,13 @@ pub struct CampaignLimit {
 }
 
 impl Campaign {
-    pub fn validate(&self) -> Result<(), InvalidCampaign> {
-        if !is_name(&self.title, MAX_TITLE_LENGTH) {
-            return Err(InvalidCampaign::Title);
-        }
+    pub fn validate(&self) -> Result<(), InvalidTerms> {
+        let title = format!("title must have 1 to {MAX_TITLE_LENGTH} characters and no control characters");
+        require(is_name(&self.title, MAX_TITLE_LENGTH), "title", title)?;
         let different: HashSet<&SaleId> = self.sale_ids.iter().collect();
-        if self.sale_ids.len() > MAX_CAMPAIGN_SALES || different.len() < self.sale_ids.len() {
-            return Err(InvalidCampaign::Sales);
-        }
-        if self.limit_per_user.is_some_and(|limit| !(1..=MAX_CAMPAIGN_LIMIT).contains(&limit)) {
-            return Err(InvalidCampaign::Limit);
-        }
-        Ok(())
+        let are_sales = self.sale_ids.len() <= MAX_CAMPAIGN_SALES && different.len() == self.sale_ids.len();
+        require(are_sales, "sale_ids", format!("sale_ids must be at most {MAX_CAMPAIGN_SALES} different ids"))?;
+        self.limit_per_user.map_or(Ok(()), |limit| within(1..=MAX_CAMPAIGN_LIMIT, "limit_per_user", limit))
     }
 
     pub fn limit_of(&self, sale: &SaleId) -> Option<CampaignLimit> {
@@ -77,18 +62,18 @@ mod tests {
 
     #[test]
     fn bounds_are_inclusive() {
-        assert_eq!(campaign("Autumn", []).validate(), Ok(()));
-        assert_eq!(campaign(&"ü".repeat(MAX_TITLE_LENGTH), 0..MAX_CAMPAIGN_SALES).validate(), Ok(()));
+        let verdict = |campaign: Campaign| campaign.validate().map_err(|invalid| invalid.field());
+        assert_eq!(verdict(campaign("Autumn", [])), Ok(()));
+        assert_eq!(verdict(campaign(&"ü".repeat(MAX_TITLE_LENGTH), 0..MAX_CAMPAIGN_SALES)), Ok(()));
         for title in ["", "a\nb", &"x".repeat(MAX_TITLE_LENGTH + 1)] {
-            assert_eq!(campaign(title, [1]).validate(), Err(InvalidCampaign::Title));
+            assert_eq!(verdict(campaign(title, [1])), Err("title"));
         }
-        assert_eq!(campaign("Autumn", 0..=MAX_CAMPAIGN_SALES).validate(), Err(InvalidCampaign::Sales));
-        assert_eq!(campaign("Autumn", [1, 2, 1]).validate(), Err(InvalidCampaign::Sales));
-        for (limit, verdict) in
-            [(0, Err(InvalidCampaign::Limit)), (1, Ok(())), (100, Ok(())), (101, Err(InvalidCampaign::Limit))]
+        assert_eq!(verdict(campaign("Autumn", 0..=MAX_CAMPAIGN_SALES)), Err("sale_ids"));
+        assert_eq!(verdict(campaign("Autumn", [1, 2, 1])), Err("sale_ids"));
+        for (limit, expected) in [(0, Err("limit_per_user")), (1, Ok(())), (100, Ok(())), (101, Err("limit_per_user"))]
         {
             let limited = Campaign { limit_per_user: Some(limit), ..campaign("Autumn", [1]) };
-            assert_eq!(limited.validate(), verdict, "{limit}");
+            assert_eq!(verdict(limited), expected, "{limit}");
         }
     }
 

@@ -34,9 +34,7 @@ mod traffic;
 pub use allocation::{
     Allocation, Award, DrawTime, MAX_AWARDS, MAX_PRIZE_NAME_LENGTH, MAX_PRIZES, Parts, Prize, Settlement,
 };
-pub use campaign::{
-    Campaign, CampaignId, CampaignLimit, InvalidCampaign, MAX_CAMPAIGN_LIMIT, MAX_CAMPAIGN_SALES, MAX_LIMITS_OF_A_SALE,
-};
+pub use campaign::{Campaign, CampaignId, CampaignLimit, MAX_CAMPAIGN_LIMIT, MAX_CAMPAIGN_SALES, MAX_LIMITS_OF_A_SALE};
 pub use door_terms::{
     DoorTerms, MAX_BLOCKED_FOR_S, MAX_PLANNED_REQUESTS_PER_S, MAX_VIOLATION_WINDOW_S, MAX_VIOLATIONS,
 };

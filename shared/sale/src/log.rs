@@ -21,12 +21,6 @@ pub struct LogEntry {
     pub at_ms: EpochMs,
 }
 
-impl LogEntry {
-    fn is_same(&self, request: &Self) -> bool {
-        self.action == request.action && self.parameters == request.parameters
-    }
-}
-
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Seen {
     No,
@@ -41,9 +35,10 @@ pub struct Log(Vec<LogEntry>);
 
 impl Log {
     pub fn seen(&self, request: &LogEntry) -> Seen {
-        match self.0.iter().find(|entry| entry.key == request.key) {
+        let LogEntry { key, action, parameters, .. } = request;
+        match self.0.iter().find(|entry| entry.key == *key) {
             None => Seen::No,
-            Some(entry) if entry.is_same(request) => Seen::Same,
+            Some(entry) if entry.action == *action && entry.parameters == *parameters => Seen::Same,
             Some(_) => Seen::Another,
         }
     }

@@ -86,10 +86,8 @@ impl Terms {
     }
 
     pub fn groups_matter_until_ms(&self) -> Option<EpochMs> {
-        if self.early_access.is_empty() {
-            return None;
-        }
-        Some(self.quota().map_or(self.opens_at_ms, |(_, until)| until.max(self.opens_at_ms)))
+        let until = self.quota().map_or(self.opens_at_ms, |(_, until)| until);
+        (!self.early_access.is_empty()).then_some(until)
     }
 
     /// What a user may do who is in the groups for which `is_member` is true: the best of each.

@@ -6,7 +6,6 @@
 #[cfg(feature = "beacon")]
 pub mod beacon;
 mod bytes;
-mod commitment;
 pub mod drand;
 pub mod merkle;
 mod plan;
@@ -15,11 +14,10 @@ mod stream;
 mod table;
 
 pub use bytes::{Bytes32, Hex, Seed, bytes32};
-pub use commitment::{Commitment, commit};
 pub use plan::{InvalidPlan, MAX_PARTS, MAX_PRIZE_KINDS, MAX_TICKETS, MAX_TOTAL_MINOR, Plan, split_drawn, split_equal};
 pub use shuffle::{ROUNDS, Shuffle, shuffle_key};
 pub use stream::Stream;
 pub use table::{
-    BLANK, CHUNK_VALUES, Table, TableDigest, chunk_bytes, chunk_digest, chunk_of, digest, digest_of_chunks, prizes,
-    prizes_table, values_of, winners,
+    BLANK, CHUNK_VALUES, Commitment, Table, TableDigest, chunk_bytes, chunk_digest, chunk_of, commit, digest,
+    digest_of_chunks, prizes, prizes_table, values_of, winners,
 };
