@@ -4,7 +4,7 @@ use api::{Problem, Reply, caller, json, json_body_up_to};
 use http::StatusCode;
 use lambda_http::{Request, RequestExt};
 use ledger::GroupPage;
-use sale::{GroupName, InvalidGroupName, InvalidId, MAX_USER_ID_LENGTH, UserId};
+use sale::{GroupName, InvalidId, MAX_USER_ID_LENGTH, UserId};
 use serde::{Deserialize, Serialize};
 
 use crate::deps::AdminDeps;
@@ -37,20 +37,20 @@ struct PageDocument {
 
 /// Adds users to a group. A group exists once it has a user.
 pub(crate) async fn add(deps: &AdminDeps, request: &Request, group: &str) -> Reply {
-    let (group, users) = (group_name(group)?, users(request)?);
+    let (group, users) = (group.parse::<GroupName>()?, users(request)?);
     deps.ledger.add_to_group(&group, &users).await.map_err(Problem::unanswered)?;
     written(request, group, users.len(), "added to a group")
 }
 
 /// Removes users from a group. Passes that they already have stay valid until they expire.
 pub(crate) async fn remove(deps: &AdminDeps, request: &Request, group: &str) -> Reply {
-    let (group, users) = (group_name(group)?, users(request)?);
+    let (group, users) = (group.parse::<GroupName>()?, users(request)?);
     deps.ledger.remove_from_group(&group, &users).await.map_err(Problem::unanswered)?;
     written(request, group, users.len(), "removed from a group")
 }
 
 pub(crate) async fn page(deps: &AdminDeps, request: &Request, group: &str) -> Reply {
-    let group = group_name(group)?;
+    let group: GroupName = group.parse()?;
     let query = request.query_string_parameters_ref();
     let after = query.and_then(|query| query.first("cursor")).map(cursor).transpose()?;
     let GroupPage { users, more_after } =
@@ -69,10 +69,6 @@ fn users(request: &Request) -> Result<Vec<UserId>, Problem> {
         return Err(Problem::invalid(format!("users: 1 to {MAX_USERS}")));
     }
     Ok(users)
-}
-
-fn group_name(text: &str) -> Result<GroupName, Problem> {
-    text.parse().map_err(|error: InvalidGroupName| Problem::invalid(error.to_string()))
 }
 
 fn cursor(text: &str) -> Result<UserId, Problem> {

@@ -2,7 +2,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::invalid_terms::{InvalidTerms, require};
 use crate::text_serde::text_type;
-use crate::{MAX_SALE_DURATION_S, MAX_TOTAL, Terms};
+use crate::{InvalidId, MAX_SALE_DURATION_S, MAX_TOTAL, Terms};
 
 /// The largest number of groups with early access to a sale: memberships are looked up in one small read.
 pub const MAX_EARLY_ACCESS: usize = 4;
@@ -11,13 +11,9 @@ pub const MAX_LEAD_S: u32 = 7 * 24 * 60 * 60;
 /// The longest name of a group. It is part of a key for each member.
 pub const MAX_GROUP_NAME_LENGTH: usize = 48;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("a group's name has 1 to {MAX_GROUP_NAME_LENGTH} of A-Z, a-z, 0-9, - and _")]
-pub struct InvalidGroupName;
-
 text_type!(
     /// The name of a group of users. No spaces or commas, which separate the groups in a token's claim.
-    GroupName, InvalidGroupName, InvalidGroupName, |text| {
+    GroupName, InvalidId, InvalidId::Group, |text| {
         let allowed = |b: u8| b.is_ascii_alphanumeric() || b == b'-' || b == b'_';
         (1..=MAX_GROUP_NAME_LENGTH).contains(&text.len()) && text.bytes().all(allowed)
     }
@@ -128,7 +124,7 @@ mod tests {
             assert_eq!(good.parse::<GroupName>().unwrap().as_str(), good);
         }
         for bad in ["", "a b", "a,b", "a#b", "[a]", "a\0", "é", &"g".repeat(MAX_GROUP_NAME_LENGTH + 1)] {
-            assert_eq!(bad.parse::<GroupName>(), Err(InvalidGroupName), "{bad:?}");
+            assert_eq!(bad.parse::<GroupName>(), Err(InvalidId::Group), "{bad:?}");
         }
     }
 

@@ -39,8 +39,7 @@ pub use door_terms::{
     DoorTerms, MAX_BLOCKED_FOR_S, MAX_PLANNED_REQUESTS_PER_S, MAX_VIOLATION_WINDOW_S, MAX_VIOLATIONS,
 };
 pub use early_access::{
-    BuyerClass, EarlyAccess, GroupName, InvalidGroupName, MAX_EARLY_ACCESS, MAX_GROUP_NAME_LENGTH, MAX_LEAD_S,
-    MemberQuota,
+    BuyerClass, EarlyAccess, GroupName, MAX_EARLY_ACCESS, MAX_GROUP_NAME_LENGTH, MAX_LEAD_S, MemberQuota,
 };
 pub use edit::{Edit, Refusal};
 pub use gate_terms::{ChallengePolicy, GateTerms, MAX_GATE_GROUPS, MAX_WORK_BITS, MIN_WORK_BITS, USUAL_WORK_BITS};

@@ -12,6 +12,8 @@ pub use numbers::{RoundNumber, Slot, Unit};
 pub use reservation::ReservationId;
 pub use round::RoundId;
 
+use crate::MAX_GROUP_NAME_LENGTH;
+
 /// The longest sale id. It is part of every key and every reservation id, so it is kept short.
 pub const MAX_SALE_ID_LENGTH: usize = 48;
 
@@ -28,6 +30,8 @@ pub enum InvalidId {
         "a user id is 1 to {MAX_USER_ID_LENGTH} printable ASCII characters without spaces, and neither '.' nor '..'"
     )]
     User,
+    #[error("a group's name has 1 to {MAX_GROUP_NAME_LENGTH} of A-Z, a-z, 0-9, - and _")]
+    Group,
     #[error("a round is a whole number from 1 to {}", u32::MAX)]
     RoundNumber,
     #[error("a round id has the form SALE.NUMBER")]
