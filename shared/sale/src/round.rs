@@ -250,8 +250,12 @@ mod tests {
         Price { price_minor, currency: "EUR".parse().unwrap() }
     }
 
+    fn draft(recurrence: Option<Recurrence>) -> Offer {
+        Offer::draft("lamp".parse().unwrap(), terms(), recurrence)
+    }
+
     fn published(recurrence: Option<Recurrence>) -> (Offer, Round) {
-        Offer::draft("lamp".parse().unwrap(), terms(), recurrence).publish()
+        draft(recurrence).publish()
     }
 
     fn daily() -> Option<Recurrence> {
@@ -287,8 +291,7 @@ mod tests {
         let (offer, round) = published(None);
         let loaded = Round { loaded_at_ms: Some(BEFORE), ..round.clone() };
         for (term, edit) in edits() {
-            let draft = Offer::draft("lamp".parse().unwrap(), terms(), None);
-            assert_eq!(draft.clone().edit(&edit).unwrap().terms, edit.apply(&terms()).unwrap(), "{term} of a draft");
+            assert_eq!(draft(None).edit(&edit).unwrap().terms, edit.apply(&terms()).unwrap(), "{term} of a draft");
             let of_coming = offer.edit_round(round.clone(), &edit, BEFORE);
             let of_loaded = offer.edit_round(loaded.clone(), &edit, WHILE);
             let (coming, running) = match term {
@@ -327,8 +330,7 @@ mod tests {
     #[test]
     fn lanes_are_fixed_once_a_sale_is_published() {
         let edit = Edit { lanes: Some(4), ..Edit::default() };
-        let draft = Offer::draft("lamp".parse().unwrap(), terms(), daily());
-        assert_eq!(draft.edit(&edit).unwrap().terms.lanes, 4);
+        assert_eq!(draft(daily()).edit(&edit).unwrap().terms.lanes, 4);
         let (offer, round) = published(daily());
         assert_eq!(offer.edit_round(round, &edit, BEFORE), Err(Refusal::Published("lanes")));
         assert_eq!(offer.clone().edit(&edit), Err(Refusal::Published("lanes")), "the rounds of a sale have as many");
@@ -429,15 +431,13 @@ mod tests {
         assert_eq!(withdrawn.edit(&Edit::default()), Err(Refusal::Withdrawn));
         let (second, next) = offer.begin_next(&round, CLOSES).unwrap();
         assert_eq!(second.withdraw(next, CLOSES), Err(Refusal::HasOpened), "an earlier round has sold");
-        let draft = Offer::draft("lamp".parse().unwrap(), terms(), None);
-        assert_eq!(draft.withdraw(round, BEFORE), Err(Refusal::Draft));
+        assert_eq!(draft(None).withdraw(round, BEFORE), Err(Refusal::Draft));
     }
 
     #[test]
     fn a_draft_alone_changes_whether_it_comes_again() {
         let edit = Edit { recurrence: Some(daily()), ..Edit::default() };
-        let draft = Offer::draft("lamp".parse().unwrap(), terms(), None);
-        assert_eq!(draft.edit(&edit).unwrap().recurrence, daily());
+        assert_eq!(draft(None).edit(&edit).unwrap().recurrence, daily());
         let (offer, round) = published(daily());
         assert_eq!(offer.edit_round(round, &edit, BEFORE), Err(Refusal::Published("recurrence")));
         assert_eq!(offer.edit(&edit), Err(Refusal::Published("recurrence")));

@@ -132,15 +132,12 @@ impl Terms {
 
     /// A term that requires a single lane, because it counts all units of a round in one place.
     fn needs_one_lane(&self) -> Option<&'static str> {
-        if self.rain.is_some() {
-            Some("rain")
-        } else if self.early_access.iter().any(|group| group.quota.is_some()) {
-            Some("a group's quota")
-        } else if self.allocation.is_drawn_at_end() {
-            Some("a draw at the end")
-        } else {
-            None
-        }
+        let needs = [
+            (self.rain.is_some(), "rain"),
+            (self.quota().is_some(), "a group's quota"),
+            (self.allocation.is_drawn_at_end(), "a draw at the end"),
+        ];
+        needs.into_iter().find(|(is_needed, _)| *is_needed).map(|(_, what)| what)
     }
 }
 

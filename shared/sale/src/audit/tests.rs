@@ -1,5 +1,7 @@
 use super::*;
 use crate::{Lane, ReservationState, Slot};
+use ReservationState::*;
+use Wrong::*;
 use uuid::Uuid;
 
 fn reservation(n: u128, unit: u32) -> Reservation {
@@ -24,7 +26,6 @@ fn wrongs(audit: &Audit) -> Vec<(u32, Wrong)> {
 
 #[test]
 fn each_unit_in_its_place() {
-    use ReservationState::*;
     let stock = stock(&[5..=6, 1..=1], &[(2, 2, Held), (3, 3, Held), (4, 4, Ordered), (9, 1, Released)]);
     let audit = audit(6, &stock, &ledger(&[(3, 3), (4, 4)]));
     assert!(audit.is_clean(), "{audit:?}");
@@ -39,8 +40,6 @@ fn an_order_that_redis_forgot_is_in_its_place() {
 
 #[test]
 fn a_unit_that_is_not_in_one_place_is_lost_duplicated_or_oversold() {
-    use ReservationState::*;
-    use Wrong::*;
     let (none, one) = (|| ledger(&[]), || ledger(&[(1, 1)]));
     let guard_only = LedgerView { live_orders: Vec::new(), ..one() };
     let order_only = LedgerView { guards: Vec::new(), ..one() };
@@ -74,7 +73,6 @@ fn an_audit_is_not_clean_though_its_places_add_up() {
 
 #[test]
 fn a_discrepancy_names_every_place_of_its_unit() {
-    use ReservationState::*;
     let stock = stock(&[1..=1], &[(1, 1, Held), (2, 1, Ordered)]);
     let audit = audit(1, &stock, &ledger(&[(3, 1)]));
     let found = [
@@ -89,7 +87,6 @@ fn a_discrepancy_names_every_place_of_its_unit() {
 
 #[test]
 fn each_discrepancy_says_what_is_done_about_it() {
-    use ReservationState::*;
     let id = |n| reservation(n, 0).id;
     // 1 free and ordered, 2 ordered by one user in Redis and by another in the ledger, 3 ordered only in Redis, 4
     // nowhere, 5 held by one user and ordered by another, 6 ordered and unknown to Redis.
@@ -112,18 +109,17 @@ fn each_discrepancy_says_what_is_done_about_it() {
 
 #[test]
 fn the_stock_may_be_large() {
-    let audit = audit(10_000_000, &stock(&[2..=10_000_000], &[(1, 1, ReservationState::Held)]), &ledger(&[]));
+    let audit = audit(10_000_000, &stock(&[2..=10_000_000], &[(1, 1, Held)]), &ledger(&[]));
     assert!(audit.is_clean(), "{audit:?}");
     assert_eq!((audit.free, audit.held), (9_999_999, 1));
 }
 
 #[test]
 fn the_places_add_up() {
-    use ReservationState::*;
     let stock = stock(&[1..=3], &[(1, 4, Held), (2, 5, Ordered)]);
     let audit = audit(6, &stock, &ledger(&[(7, 3)]));
     assert_eq!(audit.free + audit.held + audit.ordered + audit.lost, audit.total);
-    assert_eq!(wrongs(&audit), [(3, Wrong::Duplicated), (5, Wrong::Lost), (6, Wrong::Lost)]);
+    assert_eq!(wrongs(&audit), [(3, Duplicated), (5, Lost), (6, Lost)]);
 }
 
 /// The state after a lane was loaded without its units.
