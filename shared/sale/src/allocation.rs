@@ -117,18 +117,16 @@ impl Allocation {
 
     /// The contents of the table of a round with this many units. `None` if all units are the same.
     pub fn plan(&self, units: u32) -> Option<Plan> {
-        match *self {
-            Self::Units => None,
-            Self::Split { total_minor: total, min_minor: min, parts: Parts::Equal, .. } => {
-                Some(Plan::Equal { total, parts: units, min })
-            }
-            Self::Split { total_minor: total, min_minor: min, parts: Parts::Drawn, .. } => {
-                Some(Plan::Drawn { total, parts: units, min })
-            }
+        Some(match *self {
+            Self::Units => return None,
+            Self::Split { total_minor: total, min_minor: min, parts, .. } => match parts {
+                Parts::Equal => Plan::Equal { total, parts: units, min },
+                Parts::Drawn => Plan::Drawn { total, parts: units, min },
+            },
             Self::Prizes { ref prizes, .. } => {
-                Some(Plan::Prizes { counts: prizes.iter().map(|prize| prize.count).collect(), tickets: units })
+                Plan::Prizes { counts: prizes.iter().map(|prize| prize.count).collect(), tickets: units }
             }
-        }
+        })
     }
 
     pub(crate) fn validate(&self, terms: &Terms) -> Result<(), InvalidTerms> {
@@ -286,10 +284,8 @@ mod tests {
             assert_eq!(verdict(|t| t.allocation = prizes(bad)), Err("allocation.prizes"), "{bad:?}");
         }
         assert_eq!(verdict(|t| t.allocation = prizes(&[("A phone", 1); MAX_PRIZES + 1])), Err("allocation.prizes"));
-        assert_eq!(
-            verdict(|t| t.allocation = prizes(&[("A phone", u32::MAX), ("A cup", u32::MAX)])),
-            Err("allocation.prizes")
-        );
+        let many = [("A phone", u32::MAX), ("A cup", u32::MAX)];
+        assert_eq!(verdict(|t| t.allocation = prizes(&many)), Err("allocation.prizes"));
         for name in ["", "a\nb", &"x".repeat(MAX_PRIZE_NAME_LENGTH + 1)] {
             assert_eq!(verdict(|t| t.allocation = prizes(&[(name, 1)])), Err("allocation.prizes"), "{name}");
         }

@@ -139,11 +139,8 @@ mod tests {
     fn what_nobody_can_buy_from_is_not_open() {
         let never_loaded = Round { loaded_at_ms: None, ..round() };
         assert_eq!(observations(&never_loaded, &[(minute(1), None)]), Milestones::default());
-        assert_eq!(
-            observations(&never_loaded, &[(minute(1), Some(100))]).opened_at_ms,
-            Some(minute(1)),
-            "loaded since then"
-        );
+        let loaded_since = observations(&never_loaded, &[(minute(1), Some(100))]);
+        assert_eq!(loaded_since.opened_at_ms, Some(minute(1)));
         let paused = Round { paused: true, ..round() };
         assert_eq!(observations(&paused, &[(minute(1), Some(100))]), Milestones::default());
         assert_eq!(observations(&paused, &[(minute(1), Some(99))]).opened_at_ms, Some(minute(1)), "it was open before");
@@ -163,8 +160,8 @@ mod tests {
     #[test]
     fn it_opens_with_its_first_group_and_ends_when_no_clock_disagrees() {
         let mut early = round();
-        early.terms.early_access =
-            vec![crate::EarlyAccess { group: "members".parse().unwrap(), lead_s: 600, quota: None }];
+        let group = "members".parse().unwrap();
+        early.terms.early_access = vec![crate::EarlyAccess { group, lead_s: 600, quota: None }];
         let first = OPENS.minus_s(600);
         assert_eq!(observations(&early, &[(first, Some(100))]).opened_at_ms, Some(first));
         assert_eq!(observations(&round(), &[(EpochMs(OVER.0 - 1), Some(0))]).ended_at_ms, None);

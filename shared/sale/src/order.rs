@@ -247,10 +247,8 @@ mod tests {
             assert_eq!(written, serde_json::from_str::<serde_json::Value>(stored).unwrap());
         }
         let reservation = serde_json::from_str::<Order>(PAID).unwrap().reservation;
-        assert_eq!(
-            (reservation.unit.0, reservation.slot.0, reservation.lane.0, reservation.user.as_str()),
-            (17, 1, 0, "alice")
-        );
+        let Reservation { unit, slot, lane, user, .. } = &reservation;
+        assert_eq!((unit.0, slot.0, lane.0, user.as_str()), (17, 1, 0, "alice"));
         let failed = Order::failed(reservation, Failure::SoldOut, EpochMs(1_795_510_800_456));
         assert_eq!(failed, serde_json::from_str(FAILED).unwrap());
     }

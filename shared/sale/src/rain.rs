@@ -300,10 +300,8 @@ mod tests {
         assert_eq!(round(100, ten).rain(&three, before).unwrap().terms.rain, Some(three), "not even those at once");
         assert_eq!(running.clone().rain(&new, during), Err(Refusal::DropIsOver(30)));
         assert_eq!(running.clone().rain(&new, at(3600)), Err(Refusal::Over));
-        let bad = steady(0, 10);
-        assert!(
-            matches!(running.clone().rain(&bad, during), Err(Refusal::Terms(invalid)) if invalid.field() == "rain")
-        );
+        let refused = running.clone().rain(&steady(0, 10), during);
+        assert!(matches!(refused, Err(Refusal::Terms(invalid)) if invalid.field() == "rain"));
         let plain = Round { terms: Terms { rain: None, ..running.terms.clone() }, ..running.clone() };
         assert_eq!(plain.clone().rain(&new, before), Err(Refusal::Loaded("rain")), "all of its units are out");
         let coming = Round { loaded_at_ms: None, ..plain };
@@ -353,11 +351,7 @@ mod tests {
                     last = after.available(then);
                     if let Some(next) = after.next_drop(then) {
                         let just_before = EpochMs(next.0 - 1).max(then);
-                        assert_eq!(
-                            after.available(just_before),
-                            last,
-                            "case {case}: nothing drops before the next drop"
-                        );
+                        assert_eq!(after.available(just_before), last, "case {case}: a drop before the next one");
                         assert!(after.available(next) > last, "case {case}: the next drop is one");
                     } else {
                         assert_eq!(after.available(EpochMs(then.0 + 86_400_000)), last, "case {case}");

@@ -101,10 +101,8 @@ mod tests {
     #[test]
     fn twice_as_many_as_expected_are_busy_until_no_more_come_than_expected() {
         let planned = DoorTerms { planned_requests_per_s: Some(10), ..DoorTerms::default() };
-        assert_eq!(
-            looks(&planned, &[600, 1199, 1200, 660, 600, 1140, 1200]),
-            [(10, false), (19, false), (20, true), (11, true), (10, false), (19, false), (20, true)]
-        );
+        let seen = looks(&planned, &[600, 1199, 1200, 660, 600, 1140, 1200]);
+        assert_eq!(seen, [(10, false), (19, false), (20, true), (11, true), (10, false), (19, false), (20, true)]);
         let a_minute = u64::from(UNPLANNED_REQUESTS_PER_S) * 60;
         let unplanned = looks(&DoorTerms::default(), &[a_minute, 2 * a_minute, 0]);
         assert_eq!(unplanned.iter().map(|(_, is_busy)| *is_busy).collect::<Vec<_>>(), [false, true, false]);
@@ -125,11 +123,8 @@ mod tests {
         let traffic = Traffic::first(1_000_000, EpochMs(60_000));
         assert_eq!(traffic.after(600, EpochMs(120_000), &door, 1).requests_per_s, 10, "Redis lost the rest");
         for soon in [0, 59_000, 60_000, 60_001, 89_999] {
-            assert_eq!(
-                traffic.after(2_000_000, EpochMs(soon), &door, 1),
-                traffic,
-                "a run beside another, or by another clock"
-            );
+            // A run beside another, or by another clock.
+            assert_eq!(traffic.after(2_000_000, EpochMs(soon), &door, 1), traffic, "{soon}");
         }
         let busiest = traffic.after(u64::MAX, EpochMs(90_000), &door, 1);
         assert_eq!((busiest.requests_per_s, busiest.busy_since_ms), (u32::MAX, Some(EpochMs(90_000))));

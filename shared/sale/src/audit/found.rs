@@ -45,17 +45,12 @@ impl Found<'_> {
             owner.is_none() && self.reservations.iter().any(|stored| stored.state == ReservationState::Ordered);
         // A guard without its order keeps the unit from everybody; an order without its guard, from nobody.
         let half_order = self.guard.map(|guard| &guard.id) != self.orders.first().map(|order| &order.id);
+        let times_in_redis = self.free as usize + self.reservations.len();
         if self.orders.len() > 1 || (!exists && owner.is_some()) {
             Some(Wrong::Oversold)
-        } else if self.free > 1
-            || self.reservations.len() > 1
-            || (self.free > 0 && !self.reservations.is_empty())
-            || (self.free > 0 && owner.is_some())
-            || taken_by_another
-            || !exists
-        {
+        } else if times_in_redis > 1 || (self.free > 0 && owner.is_some()) || taken_by_another || !exists {
             Some(Wrong::Duplicated)
-        } else if orphan || half_order || (self.free == 0 && self.reservations.is_empty() && owner.is_none()) {
+        } else if orphan || half_order || (times_in_redis == 0 && owner.is_none()) {
             Some(Wrong::Lost)
         } else {
             None
@@ -65,12 +60,8 @@ impl Found<'_> {
     /// Leaves a held reservation alone, whoever else has its unit: its message comes until it is an order or fails.
     pub(super) fn repairs(&self, unit: u32) -> Vec<Repair> {
         let owner = self.owner();
-        let ordered = || {
-            self.reservations
-                .iter()
-                .filter(|stored| stored.state == ReservationState::Ordered)
-                .map(|stored| &stored.reservation.id)
-        };
+        let is_ordered = |stored: &&&StoredReservation| stored.state == ReservationState::Ordered;
+        let ordered = || self.reservations.iter().filter(is_ordered).map(|stored| &stored.reservation.id);
         let ended = ordered().filter(|id| Some(*id) != owner);
         let mut repairs: Vec<_> = ended.map(|id| Repair::Release { id: id.clone(), unit: Unit(unit) }).collect();
         if let Some(owner) = owner

@@ -83,10 +83,8 @@ mod tests {
 
     #[test]
     fn a_number_says_which_of_how_many_it_is() {
-        assert_eq!(
-            [Lane::new(0, 1), Lane::new(0, 2), Lane::new(1, 2), Lane::new(15, 16)].map(|lane| lane.0),
-            [0, 32, 33, 271]
-        );
+        let numbers = [(0, 1), (0, 2), (1, 2), (15, 16)].map(|(index, lanes)| Lane::new(index, lanes).0);
+        assert_eq!(numbers, [0, 32, 33, 271]);
         for lanes in 1..=MAX_LANES {
             for (index, lane) in (0..).zip(Lane::all(lanes)) {
                 assert_eq!((lane.index(), lane.lanes()), (index, lanes));
