@@ -40,12 +40,8 @@ pub struct GateTerms {
 
 impl Default for GateTerms {
     fn default() -> Self {
-        Self {
-            challenge: ChallengePolicy::Any,
-            work_bits: USUAL_WORK_BITS,
-            groups_see: Vec::new(),
-            groups_buy: Vec::new(),
-        }
+        let (groups_see, groups_buy) = (Vec::new(), Vec::new());
+        Self { challenge: ChallengePolicy::Any, work_bits: USUAL_WORK_BITS, groups_see, groups_buy }
     }
 }
 

@@ -61,13 +61,8 @@ impl Traffic {
 
 /// The log entry that limits a busy round. Its key is no client's, and the same for every run that finds it busy.
 pub fn throttle_of_busy(round: RoundNumber, requests_per_s: u32, now: EpochMs) -> LogEntry {
-    LogEntry {
-        key: key_of_busy(round),
-        action: THROTTLE.to_owned(),
-        parameters: requests_per_s.to_string(),
-        by: None,
-        at_ms: now,
-    }
+    let (key, action, parameters) = (key_of_busy(round), THROTTLE.to_owned(), requests_per_s.to_string());
+    LogEntry { key, action, parameters, by: None, at_ms: now }
 }
 
 const THROTTLE: &str = "throttle";

@@ -24,21 +24,13 @@ pub(super) async fn check(gate: &Gate<'_>, request: &Request, visitor: &mut Visi
 
 /// Records a forged pass in the ledger, unless this user already has enough records.
 async fn count_violation(gate: &Gate<'_>, visitor: &Visitor) {
-    let (forgeries, now) = (&gate.counts.forgeries, gate.clock.now());
+    let (Gate { stock, ledger, counts, clock, .. }, user) = (*gate, &visitor.user);
     let door = visitor.sale.as_ref().map(|cached| cached.round.terms.door.clone()).unwrap_or_default();
-    if !forgeries.is_to_be_told(&visitor.user, door.violations, now) {
+    if !counts.forgeries.is_to_be_told(user, door.violations, clock.now()) {
         return;
     }
-    let outcome = fulfilment::count_violation(
-        gate.stock,
-        gate.ledger,
-        &visitor.user,
-        BlockReason::ForgedTokens,
-        &door,
-        gate.clock,
-    )
-    .await;
+    let outcome = fulfilment::count_violation(stock, ledger, user, BlockReason::ForgedTokens, &door, clock).await;
     if let Some(ViolationOutcome::Blocked(until)) = outcome {
-        forgeries.note_blocked(&visitor.user, until);
+        counts.forgeries.note_blocked(user, until);
     }
 }
