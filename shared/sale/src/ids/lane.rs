@@ -1,7 +1,6 @@
 use sha2::{Digest, Sha256};
 
 use super::UserId;
-use super::numbers::number;
 
 /// The largest number of lanes of a round.
 pub const MAX_LANES: u16 = 16;
