@@ -1,5 +1,5 @@
 //! Plots what the k-th grab of a packet is worth, for ours and for WeChat's double mean, for docs/draws.md:
-//! `cargo run --example grabs > docs/draws/grabs.svg`
+//! `cargo run --example grabs` in the root of the checkout.
 
 use std::error::Error;
 
@@ -31,19 +31,15 @@ fn main() -> Result<(), Box<dyn Error>> {
         ("Double mean, then shuffled (ours)", grabs(|seed| Ok(Table::of(&plan, seed, None)?.awards()))?),
         ("Double mean, grab by grab (WeChat)", grabs(|seed| Ok(sequential(seed)))?),
     ];
-    let mut svg = String::new();
-    {
-        let root = SVGBackend::with_string(&mut svg, (820, 425)).into_drawing_area();
-        root.fill(&WHITE)?;
-        let (above, legend) = root.split_vertically(400);
-        let (left, right) = above.split_horizontally(410);
-        for (area, (title, grabs)) in [left, right].iter().zip(&panels) {
-            draw(area, title, grabs)?;
-        }
-        explain(&legend)?;
-        root.present()?;
+    let root = SVGBackend::new("docs/draws/grabs.svg", (820, 425)).into_drawing_area();
+    root.fill(&WHITE)?;
+    let (above, legend) = root.split_vertically(400);
+    let (left, right) = above.split_horizontally(410);
+    for (area, (title, grabs)) in [left, right].iter().zip(&panels) {
+        draw(area, title, grabs)?;
     }
-    println!("{svg}");
+    explain(&legend)?;
+    root.present()?;
     Ok(())
 }
 

@@ -161,12 +161,9 @@ mod tests {
         let prize = |name: &str| Prize { name: name.into(), count: 1 };
         let prizes = vec![prize("A phone"), prize("A cup")];
         let terms = packet(Allocation::Prizes { prizes, draw: DrawTime::Instant, beacon: false });
+        let amount = Some(Award::Amount { amount_minor: 137 });
         for (award, needs_terms, shown) in [
-            (
-                Some(Award::Amount { amount_minor: 137 }),
-                false,
-                r#"{"kind":"amount","amount_minor":137,"currency":"EUR"}"#,
-            ),
+            (amount, false, r#"{"kind":"amount","amount_minor":137,"currency":"EUR"}"#),
             (Some(Award::Prize { prize: 2 }), true, r#"{"kind":"prize","prize":"A cup"}"#),
             (Some(Award::Prize { prize: 0 }), true, "null"),
             (Some(Award::Prize { prize: 3 }), true, "null"),
