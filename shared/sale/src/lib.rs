@@ -55,7 +55,7 @@ pub use network::{InvalidNetwork, MIN_IPV4_PREFIX, MIN_IPV6_PREFIX, Network};
 pub use offer::{Offer, SaleState};
 pub use order::{Failure, MAX_PAYMENT_ID_LENGTH, Order, OrderState, RefundState, Transition};
 pub use rain::{InvalidRainPlan, MAX_DROPS, MAX_EVERY_S, Rain, RainDrop, RainPlan, Steady};
-pub use recurrence::{Hours, Overlap, Recurrence, UnknownTimeZone, Window};
+pub use recurrence::{Hours, Overlap, Recurrence, TimeZoneName, UnknownTimeZone, Window};
 pub use reservation::{Reservation, ReservationState, StoredReservation};
 pub use round::{Round, latest_rounds};
 pub use shown::{Availability, Phase, ShownAward};

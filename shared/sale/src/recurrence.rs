@@ -4,24 +4,21 @@ use jiff::{Span, Timestamp, ToSpan};
 use serde::{Deserialize, Serialize};
 
 use crate::EpochMs;
+use crate::text_serde::text_type;
 
 /// How many days ahead the next window is looked for: long enough for a schedule that did not run for a year.
 const MAX_DAYS: i32 = 400;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "RawRecurrence", into = "RawRecurrence")]
-pub struct Recurrence {
-    time_zone: String,
-}
-
-#[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct RawRecurrence {
+pub struct Recurrence {
     every: Every,
-    time_zone: String,
+    time_zone: TimeZoneName,
 }
 
-#[derive(Serialize, Deserialize)]
+text_type!(TimeZoneName, UnknownTimeZone, UnknownTimeZone, |text| TimeZone::get(text).is_ok());
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Every {
     Day,
@@ -38,24 +35,10 @@ pub struct Overlap {
     pub next_opens_at: EpochMs,
 }
 
-impl TryFrom<RawRecurrence> for Recurrence {
-    type Error = UnknownTimeZone;
-    fn try_from(raw: RawRecurrence) -> Result<Self, UnknownTimeZone> {
-        Self::daily(&raw.time_zone)
-    }
-}
-
-impl From<Recurrence> for RawRecurrence {
-    fn from(recurrence: Recurrence) -> Self {
-        Self { every: Every::Day, time_zone: recurrence.time_zone }
-    }
-}
-
 impl Recurrence {
     /// Recurs every calendar day at the same time of day in `time_zone`.
     pub fn daily(time_zone: &str) -> Result<Self, UnknownTimeZone> {
-        TimeZone::get(time_zone).map_err(|_| UnknownTimeZone)?;
-        Ok(Self { time_zone: time_zone.to_owned() })
+        Ok(Self { every: Every::Day, time_zone: time_zone.parse()? })
     }
 
     pub(crate) fn hours(&self, opens: EpochMs, closes: EpochMs) -> Option<Hours> {
@@ -82,7 +65,7 @@ impl Recurrence {
     }
 
     fn civil(&self, at: EpochMs) -> Option<DateTime> {
-        Some(Timestamp::from(at).to_zoned(TimeZone::get(&self.time_zone).ok()?).datetime())
+        Some(Timestamp::from(at).to_zoned(TimeZone::get(self.time_zone.as_str()).ok()?).datetime())
     }
 
     /// Checks for more than a year that each window ends `lead_s` seconds before the next one opens: days on which
@@ -106,7 +89,7 @@ impl Recurrence {
     /// twice when clocks go back means the first one (RFC 5545, section 3.3.5). A day on which nothing is left of the
     /// window has none, and so has a date that a zone skips. `None` if there is no window within a year.
     pub(crate) fn next_window(&self, hours: &Hours, now: EpochMs) -> Option<Window> {
-        let zone = TimeZone::get(&self.time_zone).ok()?;
+        let zone = TimeZone::get(self.time_zone.as_str()).ok()?;
         let at = |date: Date, time: Time| {
             Some(EpochMs::from(date.to_datetime(time).to_zoned(zone.clone()).ok()?.timestamp()))
         };
