@@ -14,7 +14,7 @@ use crate::error::Result;
 const ORDERS_PER_CALL: usize = 100;
 const CALLS_AT_ONCE: usize = 8;
 /// How many units a second look is taken at: a sale moves more than are listed while it is read.
-const MOST_SUSPECTS: usize = 10_000;
+pub(crate) const MOST_SUSPECTS: usize = 10_000;
 
 #[derive(Debug, Clone)]
 pub struct Audited {
@@ -122,20 +122,8 @@ pub(crate) struct AsItIs {
     ledger: LedgerView,
 }
 
-/// Audits a round that Redis has, as far as its lanes exist and answer.
-pub(crate) async fn audit_as_it_is(
-    stock: &Stock,
-    ledger: &Ledger,
-    round: &RoundId,
-    lanes: u16,
-) -> Result<Option<AsItIs>> {
-    let view = stock.round_in(round, lanes).view_of_reachable().await?;
-    // A round that Redis has is younger than any of its guards.
-    audit_view(view, ledger, round, EpochMs(0), MOST_SUSPECTS).await
-}
-
-/// Audits a round that Redis has. Redis knows the number of units.
-async fn audit_view(
+/// Audits a round that Redis has, as far as its lanes exist and answer. Redis knows the number of units.
+pub(crate) async fn audit_view(
     view: Option<RoundView>,
     ledger: &Ledger,
     round: &RoundId,

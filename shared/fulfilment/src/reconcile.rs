@@ -13,7 +13,7 @@ use serde::Serialize;
 use stock::{Counters, RoundStock, Stock};
 
 use crate::apply::{PROMPT_MS, apply_to_stock, ended_unpaid};
-use crate::audit::{AsItIs, UnitCounts, UnknownLanes, audit_as_it_is, recheck};
+use crate::audit::{AsItIs, MOST_SUSPECTS, UnitCounts, UnknownLanes, audit_view, recheck};
 use crate::error::Result;
 use crate::expire::{Expire, expire};
 
@@ -130,7 +130,10 @@ pub async fn expire_overdue(stock: &Stock, ledger: &Ledger, now: EpochMs, overdu
 }
 
 pub async fn list(stock: &Stock, ledger: &Ledger, round: &RoundId, lanes: u16) -> Result<Option<Listing>> {
-    let Some(mut first) = audit_as_it_is(stock, ledger, round, lanes).await? else { return Ok(None) };
+    let view = stock.round_in(round, lanes).view_of_reachable().await?;
+    // A round that Redis has is younger than any of its guards.
+    let first = audit_view(view, ledger, round, EpochMs(0), MOST_SUSPECTS).await?;
+    let Some(mut first) = first else { return Ok(None) };
     let mut counts = UnitCounts::from(&first.audit);
     if !first.audit.discrepancies.is_empty()
         && first.unknown == UnknownLanes::default()
