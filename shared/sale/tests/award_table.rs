@@ -79,14 +79,9 @@ proptest! {
 }
 
 #[test]
-fn a_hundred_thousand_in_a_hundred_thousand_parts_add_up() {
-    let (total, parts) = (10_000_000, 100_000);
-    let plan = Plan::Drawn { total, parts, min: 1 };
-    let table = Table::of(&plan, &SEED, None).unwrap();
+fn each_unit_has_its_award_in_the_table() {
+    let table = Table::of(&Plan::Drawn { total: 10_000_000, parts: 100_000, min: 1 }, &SEED, None).unwrap();
     let awards = table.awards();
-    assert_eq!(awards.iter().sum::<u64>(), total);
-    assert_eq!(awards.len(), parts as usize);
-    assert!(awards.iter().all(|amount| *amount >= 1));
     assert_ne!(awards, table.values());
     for unit in [1, 2, 4096, 4097, 99_999, 100_000] {
         assert_eq!(table.award(unit), awards[unit as usize - 1]);

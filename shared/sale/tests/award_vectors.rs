@@ -23,14 +23,6 @@ fn hex(bytes: &Bytes32) -> String {
     Hex(bytes).to_string()
 }
 
-fn described(plan: &Plan) -> Value {
-    match plan {
-        Plan::Equal { total, parts, min } => json!({"kind": "equal", "total": total, "parts": parts, "min": min}),
-        Plan::Drawn { total, parts, min } => json!({"kind": "drawn", "total": total, "parts": parts, "min": min}),
-        Plan::Prizes { counts, tickets } => json!({"kind": "prizes", "counts": counts, "tickets": tickets}),
-    }
-}
-
 fn draw(sale: &str, round: u32, plan: &Plan, seed: Bytes32, beacon: Option<Bytes32>) -> Value {
     let seed = Seed(seed);
     let table = Table::of(plan, &seed, beacon.as_ref()).unwrap();
@@ -38,7 +30,7 @@ fn draw(sale: &str, round: u32, plan: &Plan, seed: Bytes32, beacon: Option<Bytes
     let mut draw = json!({
         "sale": sale,
         "round": round,
-        "plan": described(plan),
+        "plan": plan,
         "seed": hex(&seed.0),
         "beacon": beacon.as_ref().map(hex),
         "digest": table.digest().to_string(),

@@ -1,3 +1,5 @@
+use serde::Serialize;
+
 use crate::award::bytes::Seed;
 use crate::award::stream::Stream;
 
@@ -9,7 +11,8 @@ pub const MAX_TICKETS: u32 = 10_000_000;
 pub const MAX_PRIZE_KINDS: usize = 1_000;
 
 /// The public input of a table: everything it is computed from except the seed.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Plan {
     /// `total` in equal parts, see [`split_equal`](crate::award::split_equal).
     Equal { total: u64, parts: u32, min: u64 },
