@@ -68,17 +68,13 @@ impl GateTerms {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::terms::lamp;
-    use crate::{Allocation, EpochMs, Prize, Settlement, Terms};
-
-    fn terms(change: impl FnOnce(&mut GateTerms)) -> Terms {
-        let mut terms = lamp(EpochMs(1_000_000), EpochMs(2_000_000));
-        change(&mut terms.gate);
-        terms
-    }
+    use crate::terms::{lamp, packet};
+    use crate::{Allocation, EpochMs, Prize};
 
     fn verdict(change: impl FnOnce(&mut GateTerms)) -> Result<(), String> {
-        terms(change).validate().map_err(|invalid| invalid.to_string())
+        let mut terms = lamp(EpochMs(1_000_000), EpochMs(2_000_000));
+        change(&mut terms.gate);
+        terms.validate().map_err(|invalid| invalid.to_string())
     }
 
     fn groups(names: &[&str]) -> Vec<GroupName> {
@@ -100,10 +96,8 @@ mod tests {
     #[test]
     fn a_sale_with_a_public_draw_is_seen_by_everybody() {
         let prizes = vec![Prize { name: "A cup".into(), count: 1 }];
-        let mut terms = terms(|gate| gate.groups_see = groups(&["members"]));
-        terms.allocation = Allocation::Prizes { prizes, draw: crate::DrawTime::default(), beacon: false };
-        terms.settlement = Settlement::Free;
-        terms.price.price_minor = 0;
+        let mut terms = packet(Allocation::Prizes { prizes, draw: crate::DrawTime::default(), beacon: false });
+        terms.gate.groups_see = groups(&["members"]);
         let problem = terms.validate().unwrap_err().to_string();
         assert_eq!(problem, "gate.groups_see: cannot be combined with awards, whose draw is public");
         terms.gate = GateTerms { groups_buy: groups(&["members"]), ..GateTerms::default() };
