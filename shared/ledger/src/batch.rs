@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 use tokio::time::sleep;
 
 use crate::calls::Call;
-use crate::item::{Item, pk_of, text};
+use crate::item::{Item, from_item, pk_of, text};
 use crate::{Ledger, LedgerError};
 
 /// The largest number of keys in a `BatchGetItem` (DynamoDB API reference).
@@ -21,8 +21,7 @@ const PAUSES: usize = 6;
 impl Ledger {
     /// The existing items with these keys, parsed, in any order.
     pub(crate) async fn batch<T: DeserializeOwned>(&self, pks: &[String]) -> Result<Vec<T>, LedgerError> {
-        let items = self.batch_get(pks).await?.into_iter();
-        items.map(|item| serde_dynamo::from_item(item).map_err(Into::into)).collect()
+        self.batch_get(pks).await?.into_iter().map(from_item).collect()
     }
 
     /// What is noted of these rounds, without those of which nothing is. `None` for what this version cannot read.
@@ -37,7 +36,7 @@ impl Ledger {
         let mut noted = HashMap::with_capacity(pks.len());
         for item in self.batch_get(&pks).await? {
             let Some(id) = pk_of(&item).and_then(|pk| ids.remove(pk)) else { continue };
-            let read = serde_dynamo::from_item(item).inspect_err(|error| {
+            let read = from_item(item).inspect_err(|error| {
                 tracing::error!(sale_id = %id.sale, error = error as &dyn std::error::Error, "the {what} of a round cannot be read");
             });
             noted.insert(id, read.ok());

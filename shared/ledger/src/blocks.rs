@@ -4,7 +4,7 @@ use sale::{EpochMs, UserId};
 use serde::{Deserialize, Serialize};
 
 use crate::calls::{Conditional, Write, Written};
-use crate::item::{item_with, number, read_or_skip, text};
+use crate::item::{from_item, item_with, number, read_or_skip, text};
 use crate::{Ledger, LedgerError, keys};
 
 /// How many blocks are read at most, to list them or to load or reconcile a round: about 1 MB.
@@ -56,7 +56,7 @@ impl Ledger {
         }
         match put.write().await? {
             Written::Done(_) => Ok(block.clone()),
-            Written::Refused(stands) => Ok(serde_dynamo::from_item(stands)?),
+            Written::Refused(stands) => from_item(stands),
         }
     }
 
@@ -92,7 +92,7 @@ impl Ledger {
                 );
                 break;
             }
-            blocks.extend(read_or_skip("block", serde_dynamo::from_item::<_, UserBlock>(item).map_err(Into::into)));
+            blocks.extend(read_or_skip::<UserBlock>("block", item));
         }
         Ok(blocks)
     }

@@ -40,9 +40,9 @@ pub(crate) struct TimeIndex {
 
 /// A position in a walk. Items of one time are ordered by key, which DynamoDB does not promise, so the walk sorts.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Place {
-    pub(crate) at_ms: EpochMs,
-    pub(crate) pk: String,
+pub struct Place {
+    pub at_ms: EpochMs,
+    pub pk: String,
 }
 
 pub(crate) struct Places {

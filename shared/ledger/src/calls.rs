@@ -29,7 +29,7 @@ use futures::{FutureExt, TryFutureExt};
 use serde::de::DeserializeOwned;
 
 use crate::conflict::retry_conflicts;
-use crate::item::{Item, number, text};
+use crate::item::{Item, from_item, number, text};
 use crate::{Ledger, LedgerError};
 
 pub(crate) const ABSENT: &str = "attribute_not_exists(pk)";
@@ -181,7 +181,7 @@ impl Ledger {
         pk: impl Into<String>,
         consistently: bool,
     ) -> Result<Option<T>, LedgerError> {
-        Ok(self.get(pk, consistently).await?.map(serde_dynamo::from_item).transpose()?)
+        self.get(pk, consistently).await?.map(from_item).transpose()
     }
 
     /// The item with this key, read consistently.

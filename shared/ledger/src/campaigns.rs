@@ -1,7 +1,7 @@
 use sale::{Campaign, SaleId};
 
 use crate::calls::{ABSENT, Conditional, Write, Written};
-use crate::item::{item_with, number, pk_of, read_or_skip, text};
+use crate::item::{from_item, item_with, number, pk_of, read_or_skip, text};
 use crate::published::whole;
 use crate::{Ledger, LedgerError, keys};
 
@@ -30,7 +30,7 @@ impl Ledger {
             Written::Done(_) => Ok(PutCampaign::Now),
             Written::Refused(item) if item.is_empty() => Ok(PutCampaign::Unknown),
             Written::Refused(item) => {
-                let seen: Campaign = serde_dynamo::from_item(item)?;
+                let seen: Campaign = from_item(item)?;
                 Ok(if seen == *campaign { PutCampaign::Before } else { PutCampaign::Other(seen) })
             }
         }
@@ -47,7 +47,6 @@ impl Ledger {
     /// All campaigns, by id. May lag a moment behind.
     pub async fn campaigns(&self) -> Result<Vec<Campaign>, LedgerError> {
         let query = self.query(keys::CAMPAIGNS_BY_ID, "campaign_list = :list", [(":list", text(keys::CAMPAIGNS))]);
-        let read = |item| read_or_skip("campaign", serde_dynamo::from_item(item).map_err(Into::into));
-        Ok(whole(query).await?.into_iter().filter_map(read).collect())
+        Ok(whole(query).await?.into_iter().filter_map(|item| read_or_skip("campaign", item)).collect())
     }
 }

@@ -8,7 +8,7 @@ use sale::{GroupName, UserId};
 use serde::Deserialize;
 
 use crate::calls::Call;
-use crate::item::{item_of, pk_of, text};
+use crate::item::{from_item, item_of, pk_of, text};
 use crate::{Ledger, LedgerError, keys};
 
 /// The largest number of writes in a `BatchWriteItem` (DynamoDB API reference).
@@ -82,7 +82,7 @@ impl Ledger {
             let limit = i32::try_from(GROUP_PAGE - users.len()).unwrap_or(i32::MAX);
             let found = query.limit(limit).answer().await?;
             for item in found.items.unwrap_or_default() {
-                users.push(serde_dynamo::from_item::<_, Indexed>(item)?.member);
+                users.push(from_item::<Indexed>(item)?.member);
             }
             let has_more = found.last_evaluated_key.is_some();
             if has_more || users.len() >= GROUP_PAGE {

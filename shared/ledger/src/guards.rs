@@ -1,6 +1,6 @@
 use sale::{EpochMs, Order, Reservation, ReservationId, RoundId, Unit};
 
-use crate::item::{GUARD_LIFE_S, GuardItem};
+use crate::item::{GUARD_LIFE_S, GuardItem, from_item};
 use crate::{Ledger, LedgerError, keys};
 
 /// Whether an order may have outlived its guards, which have a time to live.
@@ -12,7 +12,7 @@ impl Ledger {
     /// The reservations of a round whose units have guards. May lag a moment behind.
     pub async fn guards(&self, round: &RoundId) -> Result<Vec<Reservation>, LedgerError> {
         let shards = (0..keys::ROUND_SHARDS).map(|shard| keys::round_shard(round, shard));
-        let read = |item| Ok(serde_dynamo::from_item::<_, GuardItem>(item)?.into());
+        let read = |item| Ok(from_item::<GuardItem>(item)?.into());
         self.of_shards(keys::GUARDS_BY_ROUND, "round_shard", shards, read).await
     }
 

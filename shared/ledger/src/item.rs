@@ -6,6 +6,7 @@ use sale::{
     EpochMs, Lane, MAX_PAYMENT_WINDOW_S, MAX_SALE_DURATION_S, Order, OrderState, Reservation, ReservationId, Slot,
     Unit, UserId,
 };
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::{LedgerError, keys};
@@ -92,20 +93,20 @@ pub(crate) fn item_with(
     Ok(item)
 }
 
+pub(crate) fn from_item<T: DeserializeOwned>(item: Item) -> Result<T, LedgerError> {
+    Ok(serde_dynamo::from_item(item)?)
+}
+
 /// Something unreadable must not affect the others: it is logged and left out.
-pub(crate) fn read_or_skip<T>(what: &str, read: Result<T, LedgerError>) -> Option<T> {
+pub(crate) fn read_or_skip<T: DeserializeOwned>(what: &str, item: Item) -> Option<T> {
     let skip = |error: &LedgerError| {
         tracing::error!(error = error as &dyn std::error::Error, "skipped an unreadable {what}");
     };
-    read.inspect_err(skip).ok()
+    from_item(item).inspect_err(skip).ok()
 }
 
 pub(crate) fn pk_of(item: &Item) -> Option<&str> {
     Some(item.get("pk")?.as_s().ok()?)
-}
-
-pub(crate) fn order_from(item: Item) -> Result<Order, LedgerError> {
-    Ok(serde_dynamo::from_item(item)?)
 }
 
 pub(crate) fn item_of<const N: usize>(attributes: [(&str, AttributeValue); N]) -> Item {
@@ -153,14 +154,13 @@ mod tests {
 
     #[test]
     fn stored_items_stay_readable_and_are_written_the_same() {
-        let order = order_from(item(&stored_order())).unwrap();
+        let order: Order = from_item(item(&stored_order())).unwrap();
         assert_eq!(order_item(&order).unwrap(), item(&stored_order()));
 
         let mut unit = stored_guard("UNIT#lamp#1#17");
         unit["round_shard"] = "ROUND#lamp#1#1".into();
         assert_eq!(to_item(GuardItem::of_unit(&order)).unwrap(), item(&unit));
         assert_eq!(to_item(GuardItem::of_slot(&order)).unwrap(), item(&stored_guard("SLOT#lamp#1#alice#1")));
-        let guard: GuardItem = serde_dynamo::from_item(item(&unit)).unwrap();
-        assert_eq!(Reservation::from(guard), order.reservation);
+        assert_eq!(Reservation::from(from_item::<GuardItem>(item(&unit)).unwrap()), order.reservation);
     }
 }

@@ -6,6 +6,7 @@ use sale::SaleId;
 use serde::{Deserialize, Deserializer};
 
 use crate::calls::{Conditional, Write};
+use crate::item::from_item;
 use crate::networks::BlockedNetwork;
 use crate::{Ledger, LedgerError, keys};
 
@@ -86,6 +87,6 @@ impl Ledger {
             }
         };
         let update = self.update(keys::KILL_SWITCHES, expression).values([(":to", to)]);
-        Ok(serde_dynamo::from_item(update.return_values(ReturnValue::AllNew).must_write().await?)?)
+        from_item(update.return_values(ReturnValue::AllNew).must_write().await?)
     }
 }

@@ -73,7 +73,7 @@ use aws_sdk_dynamodb::Client;
 
 pub use beacons::Beacon;
 pub use blocks::{BlockReason, BlockedBy, MAX_BLOCKS, UserBlock};
-pub use by_time::{Direction, TimeRange};
+pub use by_time::{Direction, Place, TimeRange};
 pub use campaigns::PutCampaign;
 pub use change::{Change, Fact};
 pub use connections::{Connection, MAX_CONNECTIONS};
@@ -94,7 +94,7 @@ pub use payments::Payment;
 pub use published::{Changes, ListedRound, RoundChange};
 pub use refunds::{NotedPayment, Refund, Refunded, RefundsPage};
 pub use rounds::Begun;
-pub use sales_by_state::{ListedState, SalePlace, SalesPage};
+pub use sales_by_state::{ListedState, SalesPage};
 pub use traffic::NotedTraffic;
 pub use violations::ViolationOutcome;
 

@@ -16,7 +16,7 @@ use sale::{Award, EpochMs, ReservationId, Round, RoundId, Unit};
 use serde::{Deserialize, Serialize};
 
 use crate::calls::{ABSENT, Call, Conditional, Part, Write, Written};
-use crate::item::{Item, bytes, item_of, item_with, number, pk_of, text, to_item};
+use crate::item::{Item, bytes, from_item, item_of, item_with, number, pk_of, text, to_item};
 use crate::orders::old_item;
 use crate::shards::read_all;
 use crate::{Ledger, LedgerError, keys};
@@ -94,7 +94,7 @@ struct DrawItem {
 
 impl Draw {
     fn from_item(id: &RoundId, item: Item) -> Result<Self, LedgerError> {
-        let item: DrawItem = serde_dynamo::from_item(item)?;
+        let item: DrawItem = from_item(item)?;
         let closed = |root: String| {
             let root = award::bytes32(&root)?;
             let drand_round = item.drand_round.map(DrandRound);
@@ -142,7 +142,7 @@ impl Ledger {
         let quiet =
             if is_quiet { ", quiet_since_ms = if_not_exists(quiet_since_ms, :now)" } else { " REMOVE quiet_since_ms" };
         let update = self.update(keys::loss(id), format!("{seen}{quiet}")).values([(":now", number(now.0))]);
-        Ok(serde_dynamo::from_item(update.return_values(ReturnValue::AllNew).must_write().await?)?)
+        from_item(update.return_values(ReturnValue::AllNew).must_write().await?)
     }
 
     /// Publishes the entries of a round: from then on exactly these take part. If the draw uses a beacon, the same
@@ -281,7 +281,7 @@ impl Ledger {
             .values([(":award", AttributeValue::M(award)), (":unit", number(winner.unit.0))]);
         let writes = vec![self.put_if_absent(item), update.part()];
         let Some(reasons) = self.transact(writes).await? else { return Ok(winner.clone()) };
-        let kept: Option<Winner> = old_item(&reasons, PRIZE).map(serde_dynamo::from_item).transpose()?;
+        let kept: Option<Winner> = old_item(&reasons, PRIZE).map(from_item).transpose()?;
         let order = &winner.order_id;
         Err(LedgerError::Contradiction(match kept {
             Some(kept) if (&kept.order_id, kept.prize) == (order, winner.prize) => return Ok(kept),
@@ -305,7 +305,7 @@ impl Ledger {
         let read = |item: Item| {
             let position = pk_of(&item).and_then(|pk| pk.rsplit('#').next()?.parse().ok());
             let none = || LedgerError::Contradiction(format!("a winner of round {id} has no number"));
-            Ok((position.ok_or_else(none)?, serde_dynamo::from_item(item)?))
+            Ok((position.ok_or_else(none)?, from_item(item)?))
         };
         self.batch_get(&pks).await?.into_iter().map(read).collect()
     }
@@ -343,7 +343,7 @@ fn winner_item(id: &RoundId, position: u32, winner: &Winner) -> Result<Item, Led
 }
 
 fn entry_of(item: Item) -> Result<DrawEntry, LedgerError> {
-    let LiveKeys { pk, unit } = serde_dynamo::from_item(item)?;
+    let LiveKeys { pk, unit } = from_item(item)?;
     let id = keys::order_id(&pk)?;
     Ok(DrawEntry { unit, leaf: award::merkle::leaf_hash(&award::merkle::entry(unit.0, &id.to_string())) })
 }

@@ -1,7 +1,7 @@
 use sale::{EpochMs, LogEntry, Offer, Refusal, Round, RoundId, RoundNumber, SaleId, SaleState, Seen};
 
 use crate::calls::{Conditional, Replacement, Write, Written};
-use crate::item::{Item, item_with, read_or_skip, text};
+use crate::item::{Item, from_item, item_with, read_or_skip, text};
 use crate::published::RoundChange;
 use crate::{Ledger, LedgerError, keys};
 
@@ -64,10 +64,6 @@ fn offer_item(offer: &Offer) -> Result<Item, LedgerError> {
     item_with(offer, [("pk", text(keys::sale(&offer.id)))].into_iter().chain(sale_list))
 }
 
-pub(crate) fn offer_from(item: Item) -> Result<Offer, LedgerError> {
-    Ok(serde_dynamo::from_item(item)?)
-}
-
 pub(crate) fn is_for_good(request: &LogEntry) -> bool {
     FOR_GOOD.contains(&&*request.action)
 }
@@ -78,14 +74,14 @@ pub(crate) fn in_place_of(read: &Offer, offer: &Offer) -> Result<Replacement, Le
 
 impl Ledger {
     pub async fn offer(&self, id: &SaleId) -> Result<Option<Offer>, LedgerError> {
-        self.item(keys::sale(id)).await?.map(offer_from).transpose()
+        self.read(keys::sale(id)).await
     }
 
     /// The existing offers of these sales, in any order. Unreadable ones are skipped.
     pub async fn offers(&self, ids: &[SaleId]) -> Result<Vec<Offer>, LedgerError> {
         let pks: Vec<String> = ids.iter().map(keys::sale).collect();
         let items = self.batch_get(&pks).await?.into_iter();
-        Ok(items.filter_map(|item| read_or_skip("offer", offer_from(item))).collect())
+        Ok(items.filter_map(|item| read_or_skip("offer", item)).collect())
     }
 
     pub async fn latest(&self, id: &SaleId) -> Result<Option<Latest>, LedgerError> {
@@ -105,7 +101,7 @@ impl Ledger {
         match self.put_unless_there(offer_item(offer)?).write().await? {
             Written::Done(_) => Ok(Created::Now(offer.clone())),
             Written::Refused(seen) => {
-                let seen = offer_from(seen)?;
+                let seen: Offer = from_item(seen)?;
                 let is_withdrawn = seen.state == SaleState::Withdrawn;
                 let is_same = !is_withdrawn && seen.terms == offer.terms && seen.recurrence == offer.recurrence;
                 Ok(if is_same { Created::Before(seen) } else { Created::Other(seen) })
@@ -296,13 +292,13 @@ mod tests {
             "door": { "violations": 10, "violation_window_s": 600, "blocked_for_s": 3600, "unpaid_limit": 3 },
         }))
         .unwrap();
-        let offer = offer_from(stored.clone()).unwrap();
+        let offer: Offer = from_item(stored.clone()).unwrap();
         assert_eq!(offer.latest_round_id().to_string(), "lamp.2");
         assert_eq!(offer_item(&offer).unwrap(), stored);
         for (state, list) in [(SaleState::Draft, "draft"), (SaleState::Withdrawn, "withdrawn")] {
             let item = offer_item(&Offer { state, ..offer.clone() }).unwrap();
             assert_eq!(item.get("sale_list"), Some(&text(list)));
-            assert_eq!(offer_from(item).unwrap().state, state);
+            assert_eq!(from_item::<Offer>(item).unwrap().state, state);
         }
     }
 }

@@ -5,7 +5,7 @@ use sale::{CampaignLimit, EpochMs, Order, Reservation, ReservationId, Transition
 use crate::by_time::TimeRange;
 use crate::calls::{Call, Conditional, Part, Write, Written};
 use crate::conflict::{ConflictReasons, retry_conflicts};
-use crate::item::{GuardItem, Item, item_of, number, order_from, order_item, text, to_item};
+use crate::item::{GuardItem, Item, from_item, item_of, number, order_item, text, to_item};
 use crate::{Ledger, LedgerError, keys};
 
 /// The index of each write in the transaction that places an order, and of its cancellation reason.
@@ -44,12 +44,12 @@ pub struct OrdersPage {
 
 impl Ledger {
     pub async fn order(&self, id: &ReservationId) -> Result<Option<Order>, LedgerError> {
-        self.item(keys::order(id)).await?.map(order_from).transpose()
+        self.read(keys::order(id)).await
     }
 
     pub async fn orders(&self, ids: &[ReservationId]) -> Result<Vec<Order>, LedgerError> {
         let pks: Vec<String> = ids.iter().map(keys::order).collect();
-        self.batch_get(&pks).await?.into_iter().map(order_from).collect()
+        self.batch(&pks).await
     }
 
     /// Writes an order and its two guards, all or none.
@@ -76,14 +76,14 @@ impl Ledger {
         let writes = puts.into_iter().map(|item| self.put_if_absent(item)).chain(fence).chain(counted);
         let Some(reasons) = self.transact(writes.collect()).await? else { return Ok(Placed::Order(order)) };
         if let Some(seen) = old_item(&reasons, ORDER) {
-            return Ok(Placed::Order(order_from(seen)?));
+            return Ok(Placed::Order(from_item(seen)?));
         }
         if may_be_late && has_failed(&reasons, FENCE) {
             return Ok(Placed::Fenced);
         }
         let of_another = |at| -> Result<bool, LedgerError> {
             let Some(guard) = old_item(&reasons, at) else { return Ok(false) };
-            Ok(serde_dynamo::from_item::<_, GuardItem>(guard)?.order_id != order.reservation.id)
+            Ok(from_item::<GuardItem>(guard)?.order_id != order.reservation.id)
         };
         let limits_at = FENCE + usize::from(may_be_late);
         let campaign = (limits_at..limits_at + limits.len()).any(|at| has_failed(&reasons, at));
@@ -117,7 +117,7 @@ impl Ledger {
         debug_assert!(!order.state.is_live(), "an order that has its unit is placed");
         match self.put_unless_there(order_item(&order)?).write().await? {
             Written::Done(_) => Ok(order),
-            Written::Refused(seen) => order_from(seen),
+            Written::Refused(seen) => from_item(seen),
         }
     }
 
@@ -147,7 +147,7 @@ impl Ledger {
             return Ok(Some(Order { state: step.to(), ended_at_ms: Some(now), ..order.clone() }));
         };
         match reasons.first().and_then(CancellationReason::code) {
-            Some(CONDITION_FAILED) => old_item(&reasons, ORDER).map(order_from).transpose(),
+            Some(CONDITION_FAILED) => old_item(&reasons, ORDER).map(from_item).transpose(),
             _ => Err(LedgerError::Contradiction(format!("{id} is pending but a guard of it is another's"))),
         }
     }
@@ -197,8 +197,8 @@ impl Ledger {
         let query = self.query(keys::ORDERS_BY_USER, condition, values).scan_index_forward(false);
         let output = query.limit(limit).set_exclusive_start_key(start).answer().await?;
         let more = output.last_evaluated_key.is_some();
-        let orders: Vec<Order> =
-            output.items.unwrap_or_default().into_iter().map(order_from).collect::<Result<_, _>>()?;
+        let orders = output.items.unwrap_or_default().into_iter().map(from_item);
+        let orders: Vec<Order> = orders.collect::<Result<_, _>>()?;
         let next = orders.last().filter(|_| more).map(|last| (last.reservation.id.clone(), last.created_at_ms));
         Ok(OrdersPage { orders, next })
     }

@@ -3,7 +3,7 @@ use aws_sdk_dynamodb::types::{AttributeValue, CancellationReason};
 use sale::{EpochMs, Order, OrderState, Price, ReservationId, Transition};
 
 use crate::calls::{Conditional, Part};
-use crate::item::{number, order_from, text};
+use crate::item::{from_item, number, text};
 use crate::orders::old_item;
 use crate::{Ledger, LedgerError, NotedPayment, keys};
 
@@ -140,7 +140,7 @@ fn rejection(reasons: &[CancellationReason], id: &ReservationId, paid: Price) ->
         return Ok(Rejection::Contradiction(contradiction(&NotedPayment::from_item(payment)?, id, paid)));
     }
     match old_item(reasons, ORDER) {
-        Some(order) => Ok(Rejection::Order(Box::new(order_from(order)?))),
+        Some(order) => Ok(Rejection::Order(Box::new(from_item(order)?))),
         None => Ok(Rejection::Contradiction(Payment::UnknownOrder)),
     }
 }

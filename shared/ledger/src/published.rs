@@ -16,7 +16,6 @@ use serde::{Deserialize, Serialize};
 use crate::calls::Replacement;
 use crate::item::{Item, number, read_or_skip, text, to_item};
 use crate::orders::has_failed;
-use crate::round_item::round_from;
 use crate::{Ledger, LedgerError, keys};
 
 /// The text of some 200 changes, in bytes: the item stays below 4 KB, so that a read of it costs half a unit.
@@ -132,8 +131,7 @@ impl Ledger {
             let values = [(":list", text(list)), (":after", after), (":until", number(until.0))];
             whole(self.query(keys::SALES_BY_CLOSE, condition, values)).await
         });
-        let items = try_join_all(lists).await?.into_iter().flatten();
-        Ok(items.filter_map(|item| read_or_skip("round", serde_dynamo::from_item(item).map_err(Into::into))).collect())
+        Ok(try_join_all(lists).await?.into_iter().flatten().filter_map(|item| read_or_skip("round", item)).collect())
     }
 
     /// Those of these rounds whose sales are not withdrawn. Unless `consistently`, they may lag, for half the price.
@@ -141,7 +139,7 @@ impl Ledger {
         let pks: Vec<String> = ids.iter().map(keys::round).collect();
         let items = self.batch_read(&pks, consistently).await?.into_iter();
         let listed = items.filter(|item| item.contains_key("sale_list"));
-        Ok(listed.filter_map(|item| read_or_skip("round", round_from(item))).collect())
+        Ok(listed.filter_map(|item| read_or_skip("round", item)).collect())
     }
 
     /// Rounds of published sales that close after `since`, the first to close first. May lag a moment behind.

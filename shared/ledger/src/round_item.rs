@@ -4,10 +4,6 @@ use crate::calls::Replacement;
 use crate::item::{Item, item_with, number, text};
 use crate::{LedgerError, keys};
 
-pub(crate) fn round_from(item: Item) -> Result<Round, LedgerError> {
-    Ok(serde_dynamo::from_item(item)?)
-}
-
 /// Replaces `read` by `round`. Marking a round as loaded does not change its version, so if it was not loaded when it
 /// was read, it still must not be.
 pub(crate) fn in_place_of(read: &Round, round: &Round) -> Result<Replacement, LedgerError> {
@@ -37,7 +33,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::item::to_item;
+    use crate::item::{from_item, to_item};
 
     fn item(stored: &Value) -> Item {
         to_item(stored).unwrap()
@@ -53,7 +49,7 @@ mod tests {
         });
         let Value::Object(attributes) = attributes else { panic!("{attributes}") };
         stored.as_object_mut().unwrap().extend(attributes);
-        let round = round_from(item(&stored))?;
+        let round = from_item(item(&stored))?;
         assert_eq!(round_item(&round).unwrap(), item(&stored));
         Ok(round)
     }

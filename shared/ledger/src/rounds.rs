@@ -3,11 +3,11 @@ use aws_sdk_dynamodb::types::{ReturnValue, TransactWriteItem};
 use sale::{EpochMs, LogEntry, Offer, Refusal, Round, RoundId};
 
 use crate::calls::{Conditional, Write, Written};
-use crate::item::number;
+use crate::item::{from_item, number};
 use crate::offers::{Latest, TRIES, UpdateOutcome, is_for_good};
 use crate::orders::has_failed;
 use crate::published::RoundChange;
-use crate::round_item::{in_place_of, round_from, round_item};
+use crate::round_item::{in_place_of, round_item};
 use crate::{Ledger, LedgerError, keys};
 
 /// The index of the condition on the draw in the transaction that changes a round's terms.
@@ -23,7 +23,7 @@ pub enum Begun {
 
 impl Ledger {
     pub async fn round(&self, id: &RoundId) -> Result<Option<Round>, LedgerError> {
-        self.item(keys::round(id)).await?.map(round_from).transpose()
+        self.read(keys::round(id)).await
     }
 
     /// Changes the round with this id, on the condition that it has not changed since it was read and is the sale's
@@ -127,7 +127,7 @@ impl Ledger {
 async fn mark(update: UpdateItemFluentBuilder, now: EpochMs) -> Result<Option<Round>, LedgerError> {
     let update = update.condition_expression("attribute_exists(version)").values([(":now", number(now.0))]);
     match update.return_values(ReturnValue::AllNew).write().await? {
-        Written::Done(round) => round_from(round).map(Some),
+        Written::Done(round) => from_item(round).map(Some),
         Written::Refused(_) => Ok(None),
     }
 }

@@ -1,13 +1,12 @@
 //! Lists sales by state, for operators.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use sale::{EpochMs, Offer, Round, SaleId, SaleState};
 
 use crate::by_time::{Direction, Place, TimeIndex, TimeRange};
-use crate::item::{Item, pk_of, read_or_skip};
-use crate::offers::{Latest, offer_from};
-use crate::round_item::round_from;
+use crate::item::{pk_of, read_or_skip};
+use crate::offers::Latest;
 use crate::{Ledger, LedgerError, keys};
 
 const BY_CLOSE: TimeIndex = TimeIndex { name: keys::SALES_BY_CLOSE, shard: "sale_list", time: "closes_at_ms" };
@@ -26,22 +25,11 @@ pub enum ListedState {
     Withdrawn,
 }
 
-/// Where a page of sales ended: the closing time of the last item read, and its key.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SalePlace {
-    pub closes_at_ms: EpochMs,
-    pub pk: String,
-}
-
 #[derive(Debug, Clone)]
 pub struct SalesPage {
     pub sales: Vec<Latest>,
-    pub next: Option<SalePlace>,
-}
-
-enum Listed {
-    Offer(Offer),
-    Round(Round),
+    /// Where it ended: the closing time of the last item read, and its key.
+    pub next: Option<Place>,
 }
 
 impl Ledger {
@@ -52,7 +40,7 @@ impl Ledger {
         &self,
         state: ListedState,
         now: EpochMs,
-        after: Option<SalePlace>,
+        mut after: Option<Place>,
         limit: usize,
     ) -> Result<SalesPage, LedgerError> {
         let to_come = TimeRange { from: EpochMs(now.0.saturating_add(1)), ..TimeRange::ALL };
@@ -63,7 +51,6 @@ impl Ledger {
             ListedState::Published | ListedState::Open => (published(), Direction::OldestFirst, to_come),
             ListedState::Ended => (published(), Direction::NewestFirst, TimeRange { to: now, ..TimeRange::ALL }),
         };
-        let mut after = after.map(|SalePlace { closes_at_ms, pk }| Place { at_ms: closes_at_ms, pk });
         let (mut sales, mut read) = (Vec::new(), 0);
         loop {
             let shards = lists.iter().cloned();
@@ -79,9 +66,7 @@ impl Ledger {
             }
             let more = found.more || places.len() > 0;
             if !more || sales.len() >= limit || read >= MAX_READ {
-                let next =
-                    after.filter(|_| more).map(|Place { at_ms: closes_at_ms, pk }| SalePlace { closes_at_ms, pk });
-                return Ok(SalesPage { sales, next });
+                return Ok(SalesPage { sales, next: after.filter(|_| more) });
             }
         }
     }
@@ -89,36 +74,28 @@ impl Ledger {
     /// The sales of these items by key, if the item is the draft or the latest round. Unreadable ones are skipped.
     async fn listed_of(&self, places: &[Place]) -> Result<HashMap<String, Latest>, LedgerError> {
         let pks: Vec<String> = places.iter().map(|place| place.pk.clone()).collect();
-        let mut listed: HashMap<String, Listed> = HashMap::new();
+        let (mut listed, mut rounds) = (HashMap::new(), Vec::new());
         for item in self.batch_get(&pks).await? {
             let Some(pk) = pk_of(&item).map(str::to_owned) else { continue };
             let what = format!("sale {pk}");
-            listed.extend(read_or_skip(&what, listed_item(item)).map(|read| (pk, read)));
-        }
-        let mut of_rounds: Vec<SaleId> = Vec::new();
-        of_rounds.extend(listed.values().filter_map(|listed| match listed {
-            Listed::Round(round) => Some(round.id.sale.clone()),
-            Listed::Offer(_) => None,
-        }));
-        of_rounds.sort_unstable();
-        of_rounds.dedup();
-        let offers = self.offers(&of_rounds).await?;
-        let offers: HashMap<SaleId, Offer> = offers.into_iter().map(|offer| (offer.id.clone(), offer)).collect();
-        let latest = |listed| match listed {
-            Listed::Offer(offer) => Some(Latest { offer, round: None }),
-            Listed::Round(round) => {
-                let offer = offers.get(&round.id.sale)?;
-                let is_latest = offer.latest_round == round.id.number && offer.state == SaleState::Published;
-                is_latest.then(|| Latest { offer: offer.clone(), round: Some(round) })
+            if item.contains_key("offer_version") {
+                listed.extend(read_or_skip(&what, item).map(|offer| (pk, Latest { offer, round: None })));
+            } else {
+                rounds.extend(read_or_skip(&what, item).map(|round: Round| (pk, round)));
             }
-        };
-        Ok(listed.into_iter().filter_map(|(pk, listed)| Some((pk, latest(listed)?))).collect())
+        }
+        let sales: BTreeSet<SaleId> = rounds.iter().map(|(_, round)| round.id.sale.clone()).collect();
+        let offers = self.offers(&Vec::from_iter(sales)).await?;
+        for (pk, round) in rounds {
+            let offer = offers.iter().find(|offer| offer.id == round.id.sale).cloned();
+            let is_latest =
+                |offer: &Offer| offer.latest_round == round.id.number && offer.state == SaleState::Published;
+            if let Some(offer) = offer.filter(is_latest) {
+                listed.insert(pk, Latest { offer, round: Some(round) });
+            }
+        }
+        Ok(listed)
     }
-}
-
-fn listed_item(item: Item) -> Result<Listed, LedgerError> {
-    let is_offer = item.contains_key("offer_version");
-    if is_offer { offer_from(item).map(Listed::Offer) } else { round_from(item).map(Listed::Round) }
 }
 
 fn is_in(Latest { offer, round }: &Latest, state: ListedState, now: EpochMs) -> bool {

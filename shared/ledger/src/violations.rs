@@ -5,7 +5,7 @@ use sale::{DoorTerms, EpochMs, UserId};
 use serde::Deserialize;
 
 use crate::calls::{Conditional, Write, Written};
-use crate::item::{item_of, number, text};
+use crate::item::{from_item, item_of, number, text};
 use crate::{BlockReason, BlockedBy, Ledger, LedgerError, UserBlock, keys};
 
 /// How often counting a violation is tried while windows end and begin.
@@ -82,10 +82,10 @@ impl Ledger {
             .values([(":one", number(1)), (":id", number(id)), (":began_after", number(began_after.0))])
             .return_values(ReturnValue::AllNew);
         match update.or_old().write().await? {
-            Written::Done(item) => Ok(Some(serde_dynamo::from_item::<_, Violations>(item)?.violations)),
+            Written::Done(item) => Ok(Some(from_item::<Violations>(item)?.violations)),
             Written::Refused(item) if item.is_empty() => Ok(None),
             Written::Refused(item) => {
-                let Violations { violations, since_ms, latest } = serde_dynamo::from_item(item)?;
+                let Violations { violations, since_ms, latest } = from_item(item)?;
                 Ok((latest == Some(id) && since_ms > began_after).then_some(violations))
             }
         }
