@@ -77,7 +77,7 @@ impl Change {
         if !is_due && !is_made {
             return Ok(Vec::new());
         }
-        let payment = NotedPayment::from_item(new.clone().into())?;
+        let payment: NotedPayment = serde_dynamo::from_item(new.clone())?;
         let due = is_due.then(|| Fact::RefundDue(payment.clone()));
         let made = (is_made && payment.refunded.is_some()).then_some(Fact::RefundMade(payment));
         Ok(due.into_iter().chain(made).collect())

@@ -2,7 +2,7 @@ use sale::{EpochMs, UserId};
 use serde::Deserialize;
 
 use crate::calls::{Call, Write};
-use crate::item::{item_of, number, text};
+use crate::item::{from_item, item_of, number, text};
 use crate::{Ledger, LedgerError, keys};
 
 /// How many connections a user can have: some windows on some devices. An eleventh replaces the oldest.
@@ -13,18 +13,13 @@ const CONNECTION_LIFE_S: u32 = 2 * 60 * 60;
 const SURPLUS_READ: usize = 15;
 
 /// A connection on which a user gets messages about reservations.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Connection {
+    #[serde(rename = "pk", deserialize_with = "keys::connection_of")]
     pub id: String,
+    #[serde(rename = "connections_of")]
     pub user: UserId,
     pub connected_at_ms: EpochMs,
-}
-
-#[derive(Deserialize)]
-struct ConnectionItem {
-    pk: String,
-    connections_of: UserId,
-    connected_at_ms: EpochMs,
 }
 
 impl Ledger {
@@ -71,12 +66,6 @@ impl Ledger {
         let values = [(":user", text(user.as_str())), (":ended", number(ended.0))];
         let query = self.query(keys::CONNECTIONS_BY_USER, condition, values).scan_index_forward(false);
         let output = query.limit(i32::try_from(limit).unwrap_or(i32::MAX)).answer().await?;
-        let read = |item| -> Result<Connection, LedgerError> {
-            let ConnectionItem { pk, connections_of: user, connected_at_ms } = serde_dynamo::from_item(item)?;
-            let id = keys::connection_id(&pk)
-                .ok_or_else(|| LedgerError::Contradiction(format!("{pk} is in the index of connections")))?;
-            Ok(Connection { id: id.to_owned(), user, connected_at_ms })
-        };
-        output.items.unwrap_or_default().into_iter().map(read).collect()
+        output.items.unwrap_or_default().into_iter().map(from_item).collect()
     }
 }

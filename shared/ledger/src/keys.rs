@@ -122,16 +122,13 @@ fn hash(text: &str) -> u32 {
     text.bytes().fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
 }
 
-pub(crate) fn payment_id(pk: &str) -> Option<&str> {
-    pk.strip_prefix(PAYMENTS_BEGIN)
+pub(crate) fn payment_id(pk: &str) -> Result<String, LedgerError> {
+    let id = pk.strip_prefix(PAYMENTS_BEGIN).map(str::to_owned);
+    id.ok_or_else(|| LedgerError::Contradiction(format!("{pk} is not a payment")))
 }
 
 pub(crate) fn refund_shard(payment_id: &str) -> String {
     refund_shard_name(hash(payment_id) % REFUND_SHARDS)
-}
-
-pub(crate) fn connection_id(pk: &str) -> Option<&str> {
-    pk.strip_prefix("CONN#")
 }
 
 pub(crate) fn pending_shard(id: &ReservationId) -> String {
@@ -156,13 +153,24 @@ pub(crate) fn shard_of_order(id: &ReservationId) -> u32 {
     last_bits(id) % ROUND_SHARDS
 }
 
-pub(crate) fn round_of<'de, D: Deserializer<'de>>(deserializer: D) -> Result<RoundId, D::Error> {
-    let pk = String::deserialize(deserializer)?;
-    let read = || {
+fn key_of<'de, D: Deserializer<'de>, T>(from: D, read: impl FnOnce(&str) -> Option<T>) -> Result<T, D::Error> {
+    let pk = String::deserialize(from)?;
+    read(&pk).ok_or_else(|| D::Error::custom(format!("{pk} is the key of something else")))
+}
+
+pub(crate) fn round_of<'de, D: Deserializer<'de>>(from: D) -> Result<RoundId, D::Error> {
+    key_of(from, |pk| {
         let (sale, number) = pk.strip_prefix("ROUND#")?.split_once('#')?;
         Some(RoundId { sale: sale.parse().ok()?, number: number.parse().ok()? })
-    };
-    read().ok_or_else(|| D::Error::custom(format!("{pk} is not the key of a round")))
+    })
+}
+
+pub(crate) fn payment_of<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
+    key_of(from, |pk| payment_id(pk).ok())
+}
+
+pub(crate) fn connection_of<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
+    key_of(from, |pk| pk.strip_prefix("CONN#").map(str::to_owned))
 }
 
 /// A chunk of the entries of a draw whose tree has this root.

@@ -8,60 +8,53 @@ use aws_sdk_dynamodb::operation::update_item::builders::UpdateItemFluentBuilder;
 use pass::line::{self, WHOLE_PPB, Watermark};
 use sale::award::{Commitment, Seed};
 use sale::{Round, RoundId};
-use serde::{Deserialize, Serialize};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer};
 
 use crate::calls::{Conditional, Write, Written};
 use crate::draws::{draw_seed, seed_bytes};
-use crate::item::{Item, number, text, to_item};
+use crate::item::{Item, bytes, from_item, item_of, number, text};
 use crate::{Ledger, LedgerError, keys};
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct KeptLine {
     /// The seed of the order. Secret until the sale opens.
+    #[serde(with = "seed_bytes")]
     pub seed: Seed,
     pub commitment: Commitment,
     /// The ceiling that the line has not passed. `None` if it has not moved.
+    #[serde(default, deserialize_with = "watermark")]
     pub ceiling: Option<Watermark>,
     /// The number of early people, as last recorded.
+    #[serde(default)]
     pub people: u64,
 }
 
-#[derive(Serialize, Deserialize)]
-struct LineItem {
-    pk: String,
-    #[serde(with = "seed_bytes")]
-    seed: Seed,
-    commitment: Commitment,
-    #[serde(default, skip_serializing)]
-    ceiling: Option<String>,
-    #[serde(default, skip_serializing)]
-    people: u64,
-}
-
-impl LineItem {
-    fn new(id: &RoundId, seed: Seed) -> Self {
-        Self { pk: keys::line(id), commitment: line::commit(id, &seed), seed, ceiling: None, people: 0 }
-    }
-}
-
 impl KeptLine {
-    fn from_item(id: &RoundId, item: Item) -> Result<Self, LedgerError> {
-        let LineItem { seed, commitment, ceiling, people, .. } = serde_dynamo::from_item(item)?;
-        if commitment != line::commit(id, &seed) {
+    fn of(id: &RoundId, item: Item) -> Result<Self, LedgerError> {
+        let kept: Self = from_item(item)?;
+        if kept.commitment != line::commit(id, &kept.seed) {
             return Err(LedgerError::Contradiction(format!("the line of round {id} is committed to another seed")));
         }
-        let unreadable = || LedgerError::Contradiction(format!("the line of round {id} cannot be read"));
-        let ceiling = ceiling.map(|text| watermark_of(&text).ok_or_else(unreadable)).transpose()?;
-        Ok(Self { seed, commitment, ceiling, people })
+        Ok(kept)
     }
 }
 
-fn watermark_of(text: &str) -> Option<Watermark> {
+fn line_item(id: &RoundId, seed: &Seed) -> Item {
+    let commitment = line::commit(id, seed).to_string();
+    item_of([("pk", text(keys::line(id))), ("seed", bytes(seed.0)), ("commitment", text(commitment))])
+}
+
+fn watermark<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Watermark>, D::Error> {
+    let text = String::deserialize(from)?;
     let mut parts = text.split('-');
-    let early_ppb = parts.next()?.parse().ok()?;
-    let late_s = parts.next()?.parse().ok()?;
-    let late_ppb = parts.next()?.parse().ok()?;
-    (early_ppb <= WHOLE_PPB).then_some(Watermark { early_ppb, late_s, late_ppb })
+    let mut read = || {
+        let early_ppb = parts.next()?.parse().ok()?;
+        let late_s = parts.next()?.parse().ok()?;
+        let late_ppb = parts.next()?.parse().ok()?;
+        (early_ppb <= WHOLE_PPB).then_some(Watermark { early_ppb, late_s, late_ppb })
+    };
+    read().map(Some).ok_or_else(|| D::Error::custom(format!("{text} is not a watermark")))
 }
 
 /// A watermark as text with the same order.
@@ -72,12 +65,12 @@ fn sorted_text(Watermark { early_ppb, late_s, late_ppb }: &Watermark) -> String 
 impl Ledger {
     /// Draws the seed of a round's line, for the transaction that writes the round. `None` without a line.
     pub(crate) fn commit_line(round: &Round) -> Result<Option<Item>, LedgerError> {
-        round.terms.line.map(|_| to_item(LineItem::new(&round.id, draw_seed()?))).transpose()
+        round.terms.line.map(|_| Ok(line_item(&round.id, &draw_seed()?))).transpose()
     }
 
     /// The line of a round, if it has one. Fails if the seed is not the one that the round is committed to.
     pub async fn line(&self, id: &RoundId) -> Result<Option<KeptLine>, LedgerError> {
-        self.item(keys::line(id)).await?.map(|item| KeptLine::from_item(id, item)).transpose()
+        self.item(keys::line(id)).await?.map(|item| KeptLine::of(id, item)).transpose()
     }
 
     /// Records that the line of a round may move up to `ceiling`, and the number of early people. Returns the ceiling
@@ -120,29 +113,28 @@ async fn written_or_kept(
     match update.values([(":people", people)]).or_old().write().await? {
         Written::Done(_) => Ok(None),
         Written::Refused(item) if item.is_empty() => Err(LedgerError::Contradiction(format!("round {id} has no line"))),
-        Written::Refused(item) => KeptLine::from_item(id, item).map(Some),
+        Written::Refused(item) => KeptLine::of(id, item).map(Some),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::item::bytes;
 
     #[test]
     fn stored_lines_stay_readable_and_are_written_the_same() {
         let id = RoundId { sale: "lamp".parse().unwrap(), number: sale::RoundNumber(2) };
         let seed = Seed([7; 32]);
-        let fresh = to_item(LineItem::new(&id, seed.clone())).unwrap();
+        let fresh = line_item(&id, &seed);
         assert_eq!(fresh.len(), 3);
         assert_eq!((&fresh["pk"], &fresh["seed"]), (&text("LINE#lamp#2"), &bytes([7; 32])));
         assert_eq!(fresh["commitment"].as_s().unwrap().len(), 64);
         let kept = KeptLine { seed, commitment: line::commit(&id, &Seed([7; 32])), ceiling: None, people: 0 };
-        assert_eq!(KeptLine::from_item(&id, fresh.clone()).unwrap(), kept);
+        assert_eq!(KeptLine::of(&id, fresh.clone()).unwrap(), kept);
 
         let mut before_the_opening = fresh.clone();
         before_the_opening.insert("people".to_owned(), number(17));
-        assert_eq!(KeptLine::from_item(&id, before_the_opening).unwrap(), KeptLine { people: 17, ..kept.clone() });
+        assert_eq!(KeptLine::of(&id, before_the_opening).unwrap(), KeptLine { people: 17, ..kept.clone() });
 
         let mut moved = fresh.clone();
         let watermark = Watermark { early_ppb: WHOLE_PPB, late_s: 1_795_510_801, late_ppb: 5 };
@@ -150,7 +142,7 @@ mod tests {
         moved.insert("ceiling".to_owned(), text("1000000000-001795510801-0000000005"));
         moved.insert("people".to_owned(), number(17));
         assert_eq!(
-            KeptLine::from_item(&id, moved.clone()).unwrap(),
+            KeptLine::of(&id, moved.clone()).unwrap(),
             KeptLine { ceiling: Some(watermark), people: 17, ..kept }
         );
 
@@ -164,7 +156,7 @@ mod tests {
         for (name, wrong) in wrong {
             let mut stored = moved.clone();
             stored.insert(name.to_owned(), wrong);
-            assert!(KeptLine::from_item(&id, stored).is_err(), "{name}");
+            assert!(KeptLine::of(&id, stored).is_err(), "{name}");
         }
     }
 

@@ -137,7 +137,7 @@ enum Rejection {
 
 fn rejection(reasons: &[CancellationReason], id: &ReservationId, paid: Price) -> Result<Rejection, LedgerError> {
     if let Some(payment) = old_item(reasons, PAYMENT) {
-        return Ok(Rejection::Contradiction(contradiction(&NotedPayment::from_item(payment)?, id, paid)));
+        return Ok(Rejection::Contradiction(contradiction(&from_item(payment)?, id, paid)));
     }
     match old_item(reasons, ORDER) {
         Some(order) => Ok(Rejection::Order(Box::new(from_item(order)?))),

@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use crate::by_time::{Direction, Place, TimeIndex, TimeRange};
 use crate::calls::{Conditional, Part};
-use crate::item::{Item, number, text};
+use crate::item::{from_item, number, text};
 use crate::orders::old_item;
 use crate::{Ledger, LedgerError, keys};
 
@@ -16,20 +16,25 @@ const BY_TIME: TimeIndex = TimeIndex { name: keys::REFUNDS_BY_TIME, shard: "refu
 /// The index of the payment in the transaction that marks it.
 const PAYMENT: usize = 1;
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct NotedPayment {
+    #[serde(rename = "pk", deserialize_with = "keys::payment_of")]
     pub payment_id: String,
     pub reservation_id: ReservationId,
+    #[serde(flatten)]
     pub price: Price,
     pub noted_at_ms: EpochMs,
     /// When the refund was recorded as due. `None` if an order accepted the payment.
     pub refund_due_at_ms: Option<EpochMs>,
+    #[serde(flatten)]
     pub refunded: Option<Refunded>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Refunded {
+    #[serde(rename = "refunded_at_ms")]
     pub at_ms: EpochMs,
+    #[serde(rename = "refunded_by")]
     pub by: UserId,
 }
 
@@ -48,31 +53,10 @@ pub enum Refund {
     NotDue,
 }
 
-#[derive(Deserialize)]
-struct PaymentItem {
-    pk: String,
-    reservation_id: ReservationId,
-    #[serde(flatten)]
-    price: Price,
-    noted_at_ms: EpochMs,
-    refund_due_at_ms: Option<EpochMs>,
-    refunded_at_ms: Option<EpochMs>,
-    refunded_by: Option<UserId>,
-}
-
-impl NotedPayment {
-    pub(crate) fn from_item(item: Item) -> Result<Self, LedgerError> {
-        let item: PaymentItem = serde_dynamo::from_item(item)?;
-        let refunded = item.refunded_at_ms.zip(item.refunded_by).map(|(at_ms, by)| Refunded { at_ms, by });
-        let PaymentItem { pk, reservation_id, price, noted_at_ms, refund_due_at_ms, .. } = item;
-        Ok(Self { payment_id: payment_id(&pk)?, reservation_id, price, noted_at_ms, refund_due_at_ms, refunded })
-    }
-}
-
 impl Ledger {
     pub async fn payments(&self, ids: &[String]) -> Result<Vec<NotedPayment>, LedgerError> {
         let pks: Vec<String> = ids.iter().map(|id| keys::payment(id)).collect();
-        self.batch_get(&pks).await?.into_iter().map(NotedPayment::from_item).collect()
+        self.batch(&pks).await
     }
 
     /// Up to `limit` payments to refund after `after`, the longest due first. Recent ones may be missing for a moment.
@@ -85,10 +69,10 @@ impl Ledger {
         let shards = (0..keys::REFUND_SHARDS).map(keys::refund_shard_name);
         let found = self.walk(&BY_TIME, shards, Direction::OldestFirst, TimeRange::ALL, after.as_ref(), limit).await?;
         let next = match found.places.last().filter(|_| found.more) {
-            Some(Place { at_ms, pk }) => Some((*at_ms, payment_id(pk)?)),
+            Some(Place { at_ms, pk }) => Some((*at_ms, keys::payment_id(pk)?)),
             None => None,
         };
-        let ids = found.places.iter().map(|place| payment_id(&place.pk)).collect::<Result<Vec<_>, _>>()?;
+        let ids = found.places.iter().map(|place| keys::payment_id(&place.pk)).collect::<Result<Vec<_>, _>>()?;
         let noted = self.payments(&ids).await?;
         let mut noted: HashMap<String, NotedPayment> =
             noted.into_iter().map(|payment| (payment.payment_id.clone(), payment)).collect();
@@ -104,8 +88,8 @@ impl Ledger {
     /// guards against a payment that its order accepted, since the order lists those that it could not take. Fails if
     /// DynamoDB does not answer; it may or may not be marked then, and the same call tells.
     pub async fn mark_refunded(&self, payment: &str, by: &UserId, now: EpochMs) -> Result<Refund, LedgerError> {
-        let Some(item) = self.item(keys::payment(payment)).await? else { return Ok(Refund::NotDue) };
-        let noted = NotedPayment::from_item(item)?;
+        let noted: Option<NotedPayment> = self.read(keys::payment(payment)).await?;
+        let Some(noted) = noted else { return Ok(Refund::NotDue) };
         if noted.refunded.is_some() {
             return Ok(Refund::Before(noted));
         }
@@ -125,13 +109,8 @@ impl Ledger {
             }));
         };
         match old_item(&reasons, PAYMENT) {
-            Some(item) => Ok(Refund::Before(NotedPayment::from_item(item)?)),
+            Some(item) => from_item(item).map(Refund::Before),
             None => Ok(Refund::NotDue),
         }
     }
-}
-
-fn payment_id(pk: &str) -> Result<String, LedgerError> {
-    let id = keys::payment_id(pk).map(str::to_owned);
-    id.ok_or_else(|| LedgerError::Contradiction(format!("{pk} is not a payment")))
 }
