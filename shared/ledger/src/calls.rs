@@ -1,8 +1,9 @@
 //! How calls of DynamoDB begin and end.
 
 use std::error::Error;
+use std::time::Duration;
 
-use aws_sdk_dynamodb::error::SdkError;
+use aws_sdk_dynamodb::error::{ProvideErrorMetadata, SdkError};
 use aws_sdk_dynamodb::operation::batch_get_item::builders::BatchGetItemFluentBuilder;
 use aws_sdk_dynamodb::operation::batch_get_item::{BatchGetItemError, BatchGetItemOutput};
 use aws_sdk_dynamodb::operation::batch_write_item::builders::BatchWriteItemFluentBuilder;
@@ -21,20 +22,28 @@ use aws_sdk_dynamodb::operation::update_item::builders::UpdateItemFluentBuilder;
 use aws_sdk_dynamodb::operation::update_item::{UpdateItemError, UpdateItemOutput};
 use aws_sdk_dynamodb::types::builders::{ConditionCheckBuilder, DeleteBuilder, PutBuilder, UpdateBuilder};
 use aws_sdk_dynamodb::types::{
-    AttributeValue, ConditionCheck, Delete, Put, ReturnValuesOnConditionCheckFailure, TransactWriteItem, Update,
+    AttributeValue, CancellationReason, ConditionCheck, Delete, Put, ReturnValuesOnConditionCheckFailure,
+    TransactWriteItem, Update,
 };
-
+use backon::{ExponentialBuilder, Retryable};
 use futures::future::BoxFuture;
 use futures::{FutureExt, TryFutureExt};
 use serde::de::DeserializeOwned;
 
-use crate::conflict::retry_conflicts;
 use crate::item::{Item, from_item, number, text};
 use crate::{Ledger, LedgerError};
 
 pub(crate) const ABSENT: &str = "attribute_not_exists(pk)";
 /// Why a part of a transaction can be built: to leave it out silently would drop a condition.
 const COMPLETE: &str = "every required field is set";
+/// The error code of a write for an item that a transaction was writing.
+const CONFLICT: &str = "TransactionConflictException";
+/// The codes of cancellation reasons: for an item that somebody else was writing, and for a condition.
+const CONFLICT_IN_PART: &str = "TransactionConflict";
+const CONDITION_FAILED: &str = "ConditionalCheckFailed";
+/// How often a conflict is retried: well under a second in total, so that a batch fits into its function's time.
+const RETRIES: usize = 5;
+const DELAY: Duration = Duration::from_millis(10);
 
 pub(crate) trait Call: Sized {
     type Output: 'static;
@@ -73,6 +82,18 @@ call!("Query", QueryFluentBuilder, QueryOutput, QueryError);
 call!("TransactWriteItems", TransactWriteItemsFluentBuilder, TransactWriteItemsOutput, TransactWriteItemsError);
 call!("UpdateItem", UpdateItemFluentBuilder, UpdateItemOutput, UpdateItemError);
 
+/// Makes a write, and retries it if another write was changing the same item.
+///
+/// When a transaction and another write change an item at the same time, DynamoDB may reject both. The other one is
+/// done within milliseconds, so the retry follows at once.
+async fn retry_conflicts<C: Call + Clone>(
+    write: &C,
+    is_conflict: fn(&SdkError<C::Error>) -> bool,
+) -> Result<C::Output, SdkError<C::Error>> {
+    let backoff = ExponentialBuilder::default().with_min_delay(DELAY).with_max_times(RETRIES).with_jitter();
+    (|| write.clone().call()).retry(backoff).when(is_conflict).await
+}
+
 /// Whether the condition of a write held, and the item that DynamoDB returned, if it was asked for one.
 pub(crate) enum Written {
     Done(Item),
@@ -93,11 +114,15 @@ pub(crate) trait Write {
     async fn must_write(&self) -> Result<Item, LedgerError>;
 }
 
+fn is_conflict<E: ProvideErrorMetadata>(error: &SdkError<E>) -> bool {
+    error.code() == Some(CONFLICT)
+}
+
 macro_rules! write {
     ($builder:ty, $error:ident) => {
         impl Write for $builder {
             async fn write(&self) -> Result<Written, LedgerError> {
-                match retry_conflicts(|| self.clone().call()).await.map_err(SdkError::into_service_error) {
+                match retry_conflicts(self, is_conflict).await.map_err(SdkError::into_service_error) {
                     Ok(output) => Ok(Written::Done(output.attributes.unwrap_or_default())),
                     Err($error::ConditionalCheckFailedException(failed)) => {
                         Ok(Written::Refused(failed.item.unwrap_or_default()))
@@ -107,7 +132,7 @@ macro_rules! write {
             }
 
             async fn must_write(&self) -> Result<Item, LedgerError> {
-                let output = retry_conflicts(|| self.clone().call()).await.map_err(LedgerError::of(Self::NAME))?;
+                let output = retry_conflicts(self, is_conflict).await.map_err(LedgerError::of(Self::NAME))?;
                 Ok(output.attributes.unwrap_or_default())
             }
         }
@@ -162,6 +187,27 @@ macro_rules! conditional {
 
 conditional!(PutItemFluentBuilder, UpdateItemFluentBuilder, DeleteItemFluentBuilder);
 conditional!(PutBuilder, UpdateBuilder, DeleteBuilder, ConditionCheckBuilder);
+
+fn reasons(error: &SdkError<TransactWriteItemsError>) -> &[CancellationReason] {
+    match error.as_service_error() {
+        Some(TransactWriteItemsError::TransactionCanceledException(cancelled)) => cancelled.cancellation_reasons(),
+        _ => &[],
+    }
+}
+
+fn has_reason(error: &SdkError<TransactWriteItemsError>, code: &str) -> bool {
+    reasons(error).iter().any(|reason| reason.code() == Some(code))
+}
+
+pub(crate) fn has_failed(reasons: &[CancellationReason], at: usize) -> bool {
+    reasons.get(at).and_then(CancellationReason::code) == Some(CONDITION_FAILED)
+}
+
+/// The item on which the condition of a write failed, if it did and the item exists.
+pub(crate) fn old_item(reasons: &[CancellationReason], at: usize) -> Option<Item> {
+    let reason = reasons.get(at).filter(|_| has_failed(reasons, at))?;
+    reason.item.clone().filter(|item| !item.is_empty())
+}
 
 /// Replaces an item that was read, on a condition on its `:version`.
 pub(crate) struct Replacement {
@@ -219,6 +265,19 @@ impl Ledger {
     ) -> QueryFluentBuilder {
         let query = self.client.query().table_name(&self.table).index_name(index).key_condition_expression(condition);
         values.into_iter().fold(query, |query, (name, value)| query.expression_attribute_values(name, value))
+    }
+
+    /// Makes all of the writes, or none; then says which conditions failed.
+    pub(crate) async fn transact(
+        &self,
+        writes: Vec<TransactWriteItem>,
+    ) -> Result<Option<Vec<CancellationReason>>, LedgerError> {
+        let transaction = self.client.transact_write_items().set_transact_items(Some(writes));
+        match retry_conflicts(&transaction, |error| has_reason(error, CONFLICT_IN_PART)).await {
+            Ok(_) => Ok(None),
+            Err(error) if has_reason(&error, CONDITION_FAILED) => Ok(Some(reasons(&error).to_vec())),
+            Err(error) => Err(LedgerError::of("TransactWriteItems")(error)),
+        }
     }
 
     pub(crate) async fn replace(&self, replacement: Replacement) -> Result<bool, LedgerError> {

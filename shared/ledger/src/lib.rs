@@ -40,7 +40,6 @@ mod calls;
 mod campaign_limits;
 mod campaigns;
 mod change;
-mod conflict;
 mod connections;
 mod draws;
 mod error;

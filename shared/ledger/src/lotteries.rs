@@ -15,9 +15,8 @@ use sale::award::{self, Bytes32, Hex};
 use sale::{Award, EpochMs, ReservationId, Round, RoundId, Unit};
 use serde::{Deserialize, Serialize};
 
-use crate::calls::{ABSENT, Call, Conditional, Part, Write, Written};
+use crate::calls::{ABSENT, Call, Conditional, Part, Write, Written, old_item};
 use crate::item::{Item, bytes, from_item, item_of, item_with, number, pk_of, text, to_item};
-use crate::orders::old_item;
 use crate::shards::read_all;
 use crate::{Ledger, LedgerError, keys};
 

@@ -1,11 +1,10 @@
+use aws_sdk_dynamodb::types::TransactWriteItem;
 use aws_sdk_dynamodb::types::builders::UpdateBuilder;
-use aws_sdk_dynamodb::types::{CancellationReason, TransactWriteItem};
 use sale::{CampaignLimit, EpochMs, Order, Reservation, ReservationId, Transition, UserId};
 
 use crate::by_time::TimeRange;
-use crate::calls::{Call, Conditional, Part, Write, Written};
-use crate::conflict::{ConflictReasons, retry_conflicts};
-use crate::item::{GuardItem, Item, from_item, item_of, number, order_item, text, to_item};
+use crate::calls::{Call, Conditional, Part, Write, Written, has_failed, old_item};
+use crate::item::{GuardItem, from_item, item_of, number, order_item, text, to_item};
 use crate::{Ledger, LedgerError, keys};
 
 /// The index of each write in the transaction that places an order, and of its cancellation reason.
@@ -13,7 +12,6 @@ const ORDER: usize = 0;
 const UNIT: usize = 1;
 const SLOT: usize = 2;
 const FENCE: usize = 3;
-const CONDITION_FAILED: &str = "ConditionalCheckFailed";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[expect(clippy::large_enum_variant, reason = "one for each order message, and nearly always the order")]
@@ -95,20 +93,6 @@ impl Ledger {
         }
     }
 
-    /// Makes all of the writes, or none; then says which conditions failed.
-    pub(crate) async fn transact(
-        &self,
-        writes: Vec<TransactWriteItem>,
-    ) -> Result<Option<Vec<CancellationReason>>, LedgerError> {
-        let transaction = self.client.transact_write_items().set_transact_items(Some(writes));
-        let Err(error) = retry_conflicts(|| transaction.clone().call()).await else { return Ok(None) };
-        let reasons = error.as_service_error().map(ConflictReasons::reasons).unwrap_or_default();
-        if reasons.iter().any(|reason| reason.code() == Some(CONDITION_FAILED)) {
-            return Ok(Some(reasons.to_vec()));
-        }
-        Err(LedgerError::of("TransactWriteItems")(error))
-    }
-
     /// Writes the order of a reservation that will never have one ([`Order::cancelled`], [`Order::failed`]), on the
     /// condition that there is none yet. Returns the order as it is then: this one, or the one that existed.
     ///
@@ -146,10 +130,10 @@ impl Ledger {
         let Some(reasons) = self.transact(writes).await? else {
             return Ok(Some(Order { state: step.to(), ended_at_ms: Some(now), ..order.clone() }));
         };
-        match reasons.first().and_then(CancellationReason::code) {
-            Some(CONDITION_FAILED) => old_item(&reasons, ORDER).map(from_item).transpose(),
-            _ => Err(LedgerError::Contradiction(format!("{id} is pending but a guard of it is another's"))),
+        if has_failed(&reasons, ORDER) {
+            return old_item(&reasons, ORDER).map(from_item).transpose();
         }
+        Err(LedgerError::Contradiction(format!("{id} is pending but a guard of it is another's")))
     }
 
     /// An update of an order `:from` one state `:to` another. Returns the order if the condition fails.
@@ -202,14 +186,4 @@ impl Ledger {
         let next = orders.last().filter(|_| more).map(|last| (last.reservation.id.clone(), last.created_at_ms));
         Ok(OrdersPage { orders, next })
     }
-}
-
-pub(crate) fn has_failed(reasons: &[CancellationReason], at: usize) -> bool {
-    reasons.get(at).and_then(CancellationReason::code) == Some(CONDITION_FAILED)
-}
-
-/// The item on which the condition of a write failed, if it did and the item exists.
-pub(crate) fn old_item(reasons: &[CancellationReason], at: usize) -> Option<Item> {
-    let reason = reasons.get(at).filter(|reason| reason.code() == Some(CONDITION_FAILED))?;
-    reason.item.clone().filter(|item| !item.is_empty())
 }

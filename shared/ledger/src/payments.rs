@@ -2,9 +2,8 @@ use aws_sdk_dynamodb::types::builders::UpdateBuilder;
 use aws_sdk_dynamodb::types::{AttributeValue, CancellationReason};
 use sale::{EpochMs, Order, OrderState, Price, ReservationId, Transition};
 
-use crate::calls::{Conditional, Part};
+use crate::calls::{Conditional, Part, old_item};
 use crate::item::{from_item, number, text};
-use crate::orders::old_item;
 use crate::{Ledger, LedgerError, NotedPayment, keys};
 
 /// The index of each write in the transactions of a payment, and of its cancellation reason.

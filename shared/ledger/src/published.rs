@@ -13,9 +13,8 @@ use futures::future::try_join_all;
 use sale::{EpochMs, Round, RoundId};
 use serde::{Deserialize, Serialize};
 
-use crate::calls::Replacement;
+use crate::calls::{Replacement, has_failed};
 use crate::item::{Item, number, read_or_skip, text, to_item};
-use crate::orders::has_failed;
 use crate::{Ledger, LedgerError, keys};
 
 /// The text of some 200 changes, in bytes: the item stays below 4 KB, so that a read of it costs half a unit.

@@ -7,9 +7,8 @@ use sale::{EpochMs, Price, ReservationId, UserId};
 use serde::Deserialize;
 
 use crate::by_time::{Direction, Place, TimeIndex, TimeRange};
-use crate::calls::{Conditional, Part};
+use crate::calls::{Conditional, Part, old_item};
 use crate::item::{from_item, number, text};
-use crate::orders::old_item;
 use crate::{Ledger, LedgerError, keys};
 
 const BY_TIME: TimeIndex = TimeIndex { name: keys::REFUNDS_BY_TIME, shard: "refund_shard", time: "refund_due_at_ms" };

@@ -2,10 +2,9 @@ use aws_sdk_dynamodb::operation::update_item::builders::UpdateItemFluentBuilder;
 use aws_sdk_dynamodb::types::{ReturnValue, TransactWriteItem};
 use sale::{EpochMs, LogEntry, Offer, Refusal, Round, RoundId};
 
-use crate::calls::{Conditional, Write, Written};
+use crate::calls::{Conditional, Write, Written, has_failed};
 use crate::item::{from_item, number};
 use crate::offers::{Latest, TRIES, UpdateOutcome, is_for_good};
-use crate::orders::has_failed;
 use crate::published::RoundChange;
 use crate::round_item::{in_place_of, round_item};
 use crate::{Ledger, LedgerError, keys};
