@@ -147,7 +147,7 @@ async fn entries_are_in(
         return Ok(false);
     }
     let Some(counters) = counters else { return Ok(true) };
-    let given = (counters.total() - counters.free()) as usize;
+    let given = u64::from(counters.total() - counters.free());
     // An order in Redis that the ledger does not have must be repaired, but is no reason to wait for ever.
     let has_had_its_time = now.since_ms(round.terms.closes_at_ms.plus_s(DRAW_AFTER_S)) >= RESTORING_MS;
     Ok(has_had_its_time || ledger.count_entries(&round.id).await? >= given)

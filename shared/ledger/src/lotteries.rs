@@ -8,7 +8,7 @@ use std::ops::RangeInclusive;
 
 use aws_sdk_dynamodb::operation::query::builders::QueryFluentBuilder;
 use aws_sdk_dynamodb::operation::update_item::builders::UpdateItemFluentBuilder;
-use aws_sdk_dynamodb::types::{AttributeValue, ReturnValue, Select, TransactWriteItem};
+use aws_sdk_dynamodb::types::{AttributeValue, ReturnValue, TransactWriteItem};
 use futures::{StreamExt, TryStreamExt, stream};
 use sale::award::drand::DrandRound;
 use sale::award::{self, Bytes32, Hex};
@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::calls::{ABSENT, Call, Conditional, Part, Write, Written, old_item};
 use crate::item::{Item, bytes, from_item, item_of, item_with, number, pk_of, text, to_item};
-use crate::shards::read_all;
+use crate::shards::{count, read_all};
 use crate::{Ledger, LedgerError, keys};
 
 /// How many entries a chunk has: their units and leaves take 147 KB, well below DynamoDB's limit of 400 KB for an item.
@@ -212,15 +212,8 @@ impl Ledger {
     }
 
     /// The number of entries of a round, from the same index, without transferring them.
-    pub async fn count_entries(&self, id: &RoundId) -> Result<usize, LedgerError> {
-        let shards = self.shards_of_entries(id).map(|query| async move {
-            let mut pages = query.select(Select::Count).into_paginator().send();
-            let mut count = 0;
-            while let Some(page) = pages.next().await {
-                count += usize::try_from(page.map_err(LedgerError::of("Query"))?.count).unwrap_or_default();
-            }
-            Ok::<_, LedgerError>(count)
-        });
+    pub async fn count_entries(&self, id: &RoundId) -> Result<u64, LedgerError> {
+        let shards = self.shards_of_entries(id).map(|query| count(query, usize::MAX));
         let counts = stream::iter(shards).buffer_unordered(SHARDS_AT_ONCE);
         counts.try_fold(0, async |sum, count| Ok(sum + count)).await
     }

@@ -1,11 +1,10 @@
 use std::collections::HashMap;
 
-use aws_sdk_dynamodb::types::Select;
 use sale::{EpochMs, Order, ReservationId, RoundId};
 
 use crate::by_time::{Direction, Place, Places, TimeIndex, TimeRange};
-use crate::calls::Call;
-use crate::item::{Item, number, text};
+use crate::item::{number, text};
+use crate::shards::count;
 use crate::{Ledger, LedgerError, keys};
 
 const BY_TIME: TimeIndex = TimeIndex { name: keys::ORDERS_BY_TIME, shard: "order_shard", time: "created_at_ms" };
@@ -84,29 +83,9 @@ impl Ledger {
     }
 
     async fn count_of_shard(&self, round: &RoundId, shard: u32, to: EpochMs) -> Result<u64, LedgerError> {
-        let (mut count, mut next) = (0, None);
-        for _ in 0..MOST_COUNTED_PAGES {
-            let (more, rest) = self.count_page(round, shard, to, next).await?;
-            (count, next) = (count + more, rest);
-            if next.is_none() {
-                break;
-            }
-        }
-        Ok(count)
-    }
-
-    /// The number of keys in a page of a partition, and where the next page begins.
-    async fn count_page(
-        &self,
-        round: &RoundId,
-        shard: u32,
-        to: EpochMs,
-        start: Option<Item>,
-    ) -> Result<(u64, Option<Item>), LedgerError> {
         let values = [(":shard", text(keys::order_shard_name(round, shard))), (":to", number(to.0))];
         let query = self.query(keys::ORDERS_BY_TIME, "order_shard = :shard AND created_at_ms <= :to", values);
-        let output = query.select(Select::Count).set_exclusive_start_key(start).answer().await?;
-        Ok((u64::try_from(output.count).unwrap_or_default(), output.last_evaluated_key))
+        count(query, MOST_COUNTED_PAGES).await
     }
 }
 

@@ -1,4 +1,5 @@
 use aws_sdk_dynamodb::operation::query::builders::QueryFluentBuilder;
+use aws_sdk_dynamodb::types::Select;
 use futures::future::try_join_all;
 
 use crate::item::{Item, text};
@@ -19,6 +20,17 @@ impl Ledger {
             .map(|shard| read_all(self.query(index, format!("{attribute} = :shard"), [(":shard", text(shard))]), read));
         Ok(try_join_all(shards).await?.into_iter().flatten().collect())
     }
+}
+
+/// The number of items of a query, in this many pages at most, without transferring them.
+pub(crate) async fn count(query: QueryFluentBuilder, most_pages: usize) -> Result<u64, LedgerError> {
+    let mut pages = query.select(Select::Count).into_paginator().send();
+    let mut count = 0;
+    for _ in 0..most_pages {
+        let Some(page) = pages.next().await else { break };
+        count += u64::try_from(page.map_err(LedgerError::of("Query"))?.count).unwrap_or_default();
+    }
+    Ok(count)
 }
 
 /// Reads every item of a query.
