@@ -1,10 +1,13 @@
 use aws_sdk_dynamodb::types::TransactWriteItem;
 use aws_sdk_dynamodb::types::builders::UpdateBuilder;
-use sale::{CampaignLimit, EpochMs, Order, Reservation, ReservationId, Transition, UserId};
+use futures::future::try_join_all;
+use sale::audit::LiveOrder;
+use sale::{CampaignLimit, EpochMs, Order, Reservation, ReservationId, RoundId, Transition, Unit, UserId};
+use serde::Deserialize;
 
 use crate::by_time::TimeRange;
 use crate::calls::{Call, Conditional, Part, Write, Written, has_failed, old_item};
-use crate::item::{GuardItem, from_item, item_of, number, order_item, text, to_item};
+use crate::item::{GuardItem, from_item, item_of, number, order_item, pk_of, text, to_item};
 use crate::{Ledger, LedgerError, keys};
 
 /// The index of each write in the transaction that places an order, and of its cancellation reason.
@@ -12,6 +15,8 @@ const ORDER: usize = 0;
 const UNIT: usize = 1;
 const SLOT: usize = 2;
 const FENCE: usize = 3;
+/// How many overdue orders are read from a shard at a time; the next run reads more.
+const OVERDUE_PER_SHARD: i32 = 25;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[expect(clippy::large_enum_variant, reason = "one for each order message, and nearly always the order")]
@@ -38,6 +43,13 @@ pub struct Taken {
 pub struct OrdersPage {
     pub orders: Vec<Order>,
     pub next: Option<(ReservationId, EpochMs)>,
+}
+
+#[derive(Deserialize)]
+struct LiveKeys {
+    pk: String,
+    unit: Unit,
+    reserved_at_ms: EpochMs,
 }
 
 impl Ledger {
@@ -185,5 +197,27 @@ impl Ledger {
         let orders: Vec<Order> = orders.collect::<Result<_, _>>()?;
         let next = orders.last().filter(|_| more).map(|last| (last.reservation.id.clone(), last.created_at_ms));
         Ok(OrdersPage { orders, next })
+    }
+
+    /// A round's live orders, found independently of their guards. May lag a moment behind.
+    pub async fn live_orders(&self, round: &RoundId) -> Result<Vec<LiveOrder>, LedgerError> {
+        let shards = (0..keys::ROUND_SHARDS).map(|shard| keys::live_shard(round, shard));
+        let read = |item| {
+            let LiveKeys { pk, unit, reserved_at_ms } = from_item(item)?;
+            Ok(LiveOrder { id: keys::order_id(&pk)?, unit, reserved_at_ms })
+        };
+        self.of_shards(keys::ORDERS_BY_ROUND, "live_shard", shards, read).await
+    }
+
+    /// PENDING orders due before `moment`, some from each shard, the longest overdue first. May lag a moment behind.
+    pub async fn overdue(&self, moment: EpochMs) -> Result<Vec<ReservationId>, LedgerError> {
+        let shards = (0..keys::PENDING_SHARDS).map(|shard| async move {
+            let values = [(":shard", text(keys::pending_shard_name(shard))), (":moment", number(moment.0))];
+            let query = self.query(keys::PENDING_BY_PAY_BY, "pending_shard = :shard AND pay_by_ms < :moment", values);
+            let output = query.limit(OVERDUE_PER_SHARD).answer().await?;
+            Ok::<_, LedgerError>(output.items.unwrap_or_default())
+        });
+        let items = try_join_all(shards).await?.into_iter().flatten();
+        items.map(|item| keys::order_id(pk_of(&item).unwrap_or_default())).collect()
     }
 }

@@ -1,9 +1,10 @@
 use aws_sdk_dynamodb::operation::update_item::builders::UpdateItemFluentBuilder;
 use aws_sdk_dynamodb::types::{ReturnValue, TransactWriteItem};
 use sale::{EpochMs, LogEntry, Offer, Refusal, Round, RoundId};
+use uuid::Uuid;
 
 use crate::calls::{Conditional, Write, Written, has_failed};
-use crate::item::{from_item, number};
+use crate::item::{from_item, number, text};
 use crate::offers::{Latest, TRIES, UpdateOutcome, is_for_good};
 use crate::published::RoundChange;
 use crate::round_item::{in_place_of, round_item};
@@ -11,6 +12,10 @@ use crate::{Ledger, LedgerError, keys};
 
 /// The index of the condition on the draw in the transaction that changes a round's terms.
 const DRAW: usize = 1;
+/// In who loads a round, a time that is further away, in seconds, comes from a wrong clock, and nobody waits for it.
+const FAR_S: u32 = 60;
+/// How long the item of who loads a round stays after its end, in seconds: longer than clocks differ.
+const KEPT_AFTER_S: u32 = 60 * 60;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Begun {
@@ -120,6 +125,27 @@ impl Ledger {
     pub async fn mark_dealt(&self, id: &RoundId, now: EpochMs) -> Result<Option<Round>, LedgerError> {
         let marks = "SET loaded_at_ms = if_not_exists(loaded_at_ms, :now), dealt = if_not_exists(dealt, #total)";
         mark(self.update(keys::round(id), marks).expression_attribute_names("#total", "total"), now).await
+    }
+
+    /// Lets `loader` alone load the round until this time. Also renews, or gives back. Returns whether it may.
+    ///
+    /// Guards against two that load at once: whoever comes second finds the first one's time. A loader that dies gives
+    /// way when its time ends. Here and not in Redis, which may be lost again while the round is loaded. Fails if
+    /// DynamoDB does not answer; it may or may not be granted then.
+    pub async fn let_load(
+        &self,
+        round: &RoundId,
+        loader: Uuid,
+        now: EpochMs,
+        until: EpochMs,
+    ) -> Result<bool, LedgerError> {
+        let update = self
+            .update(keys::loading(round), "SET loader = :loader, until_ms = :until, expires_at = :expires_at")
+            .condition_expression("attribute_not_exists(pk) OR until_ms <= :now OR until_ms > :far OR loader = :loader")
+            .values([(":until", number(until.0)), (":now", number(now.0)), (":far", number(now.plus_s(FAR_S).0))])
+            .values([(":loader", text(loader.as_simple().to_string()))])
+            .values([(":expires_at", number(now.plus_s(KEPT_AFTER_S).as_epoch_s()))]);
+        Ok(update.write().await?.is_done())
     }
 }
 
