@@ -7,7 +7,7 @@ use sale::RoundId;
 use serde::de::DeserializeOwned;
 use tokio::time::sleep;
 
-use crate::calls::Call;
+use crate::calls::{COMPLETE, Call};
 use crate::item::{Item, from_item, pk_of, text};
 use crate::{Ledger, LedgerError};
 
@@ -19,7 +19,7 @@ const FIRST_PAUSE: Duration = Duration::from_millis(30);
 const PAUSES: usize = 6;
 
 impl Ledger {
-    /// The existing items with these keys, parsed, in any order.
+    /// The existing items with these keys, parsed, in the order of the keys.
     pub(crate) async fn batch<T: DeserializeOwned>(&self, pks: &[String]) -> Result<Vec<T>, LedgerError> {
         self.batch_get(pks).await?.into_iter().map(from_item).collect()
     }
@@ -44,7 +44,7 @@ impl Ledger {
         Ok(noted)
     }
 
-    /// The existing items with these keys, in any order.
+    /// The existing items with these keys, in their order.
     pub(crate) async fn batch_get(&self, pks: &[String]) -> Result<Vec<Item>, LedgerError> {
         self.batch_read(pks, true).await
     }
@@ -60,8 +60,8 @@ impl Ledger {
             // DynamoDB may return only a part of a batch.
             loop {
                 let wanted = KeysAndAttributes::builder().set_keys(Some(keys)).consistent_read(consistently).build();
-                let wanted = wanted.map_err(|error| LedgerError::of_input("BatchGetItem", error))?;
-                let output = self.client.batch_get_item().request_items(&self.table, wanted).answer().await?;
+                let batch = self.client.batch_get_item().request_items(&self.table, wanted.expect(COMPLETE));
+                let output = batch.answer().await?;
                 items.extend(output.responses.unwrap_or_default().into_values().flatten());
                 keys = output.unprocessed_keys.unwrap_or_default().into_values().flat_map(|rest| rest.keys).collect();
                 if keys.is_empty() {
@@ -73,6 +73,8 @@ impl Ledger {
                 sleep(pause).await;
             }
         }
+        let places: HashMap<&str, usize> = pks.iter().map(String::as_str).zip(0..).collect();
+        items.sort_by_key(|item| pk_of(item).and_then(|pk| places.get(pk)));
         Ok(items)
     }
 }

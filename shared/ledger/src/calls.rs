@@ -27,15 +27,17 @@ use aws_sdk_dynamodb::types::{
 };
 use backon::{ExponentialBuilder, Retryable};
 use futures::future::BoxFuture;
-use futures::{FutureExt, TryFutureExt};
+use futures::{FutureExt, StreamExt, TryFutureExt, TryStreamExt, stream};
 use serde::de::DeserializeOwned;
 
 use crate::item::{Item, from_item, number, text};
 use crate::{Ledger, LedgerError};
 
 pub(crate) const ABSENT: &str = "attribute_not_exists(pk)";
-/// Why a part of a transaction can be built: to leave it out silently would drop a condition.
-const COMPLETE: &str = "every required field is set";
+/// The condition that an item with a version is as it was read, or still absent.
+pub(crate) const UNCHANGED: &str = "attribute_not_exists(pk) OR version = :version";
+/// Why a part of a transaction or a batch can be built: to leave it out silently would drop a condition.
+pub(crate) const COMPLETE: &str = "every required field is set";
 /// The error code of a write for an item that a transaction was writing.
 const CONFLICT: &str = "TransactionConflictException";
 /// The codes of cancellation reasons: for an item that somebody else was writing, and for a condition.
@@ -44,6 +46,8 @@ const CONDITION_FAILED: &str = "ConditionalCheckFailed";
 /// How often a conflict is retried: well under a second in total, so that a batch fits into its function's time.
 const RETRIES: usize = 5;
 const DELAY: Duration = Duration::from_millis(10);
+/// How many chunks are written concurrently: a megabyte at a time.
+const CHUNKS_AT_ONCE: usize = 8;
 
 pub(crate) trait Call: Sized {
     type Output: 'static;
@@ -242,6 +246,12 @@ impl Ledger {
 
     pub(crate) fn put(&self, item: Item) -> PutItemFluentBuilder {
         self.client.put_item().table_name(&self.table).set_item(Some(item))
+    }
+
+    /// Writes the chunks of something that everybody writes alike.
+    pub(crate) async fn put_chunks(&self, items: impl Iterator<Item = Item>) -> Result<(), LedgerError> {
+        let puts = stream::iter(items.map(|item| self.put(item).answer())).map(Ok::<_, LedgerError>);
+        puts.try_for_each_concurrent(CHUNKS_AT_ONCE, async |put| put.await.map(drop)).await
     }
 
     /// If there is an item, it is returned instead.

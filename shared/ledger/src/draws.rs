@@ -5,7 +5,6 @@
 //! them.
 
 use aws_sdk_dynamodb::types::{AttributeValue, TransactWriteItem};
-use futures::future::try_join_all;
 use rand::TryRng;
 use rand::rngs::SysRng;
 use sale::award::drand::DrandRound;
@@ -13,12 +12,9 @@ use sale::award::{self, CHUNK_VALUES, Commitment, Plan, Seed};
 use sale::{EpochMs, Round, RoundId};
 use serde::{Deserialize, Serialize};
 
-use crate::calls::{Call, Conditional, Write};
+use crate::calls::{Conditional, Write};
 use crate::item::{bytes, item_of, text, to_item};
 use crate::{Ledger, LedgerError, keys};
-
-/// How many chunks are written concurrently: 256 KiB at a time.
-const AT_ONCE: usize = 8;
 
 /// The secret of a round with awards. `Debug` does not print it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -117,17 +113,11 @@ impl Ledger {
         if round.commitment != Some(commitment) {
             return Err(other_commitment(id));
         }
-        let mut number = 0;
-        for chunks in values.chunks(AT_ONCE * CHUNK_VALUES) {
-            let puts = chunks.chunks(CHUNK_VALUES).map(|chunk| {
-                let values = ("award_values", bytes(award::chunk_bytes(chunk)));
-                let item = item_of([("pk", text(keys::table(id, number))), values]);
-                number += 1;
-                self.put(item).answer()
-            });
-            try_join_all(puts.collect::<Vec<_>>()).await?;
-        }
-        Ok(())
+        let chunks = (0..).zip(values.chunks(CHUNK_VALUES)).map(|(number, chunk)| {
+            let values = ("award_values", bytes(award::chunk_bytes(chunk)));
+            item_of([("pk", text(keys::table(id, number))), values])
+        });
+        self.put_chunks(chunks).await
     }
 }
 

@@ -1,6 +1,6 @@
 use std::error::Error;
 
-use aws_sdk_dynamodb::error::{BuildError, SdkError};
+use aws_sdk_dynamodb::error::SdkError;
 use rand::rngs::SysError;
 use runtime::breaker::Corrupt;
 
@@ -22,10 +22,6 @@ pub enum LedgerError {
 }
 
 impl LedgerError {
-    pub(crate) fn of_input(call: &'static str, source: BuildError) -> Self {
-        Self::DynamoDb { call, source: Box::new(source) }
-    }
-
     pub(crate) fn of<E, R>(call: &'static str) -> impl FnOnce(SdkError<E, R>) -> Self
     where
         E: Error + Send + Sync + 'static,

@@ -1,13 +1,12 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
-use aws_sdk_dynamodb::error::BuildError;
 use aws_sdk_dynamodb::types::{DeleteRequest, PutRequest, WriteRequest};
 use futures::{FutureExt, StreamExt, TryStreamExt, stream};
 use sale::{GroupName, UserId};
 use serde::Deserialize;
 
-use crate::calls::Call;
+use crate::calls::{COMPLETE, Call};
 use crate::item::{from_item, item_of, pk_of, text};
 use crate::{Ledger, LedgerError, keys};
 
@@ -39,8 +38,8 @@ impl Ledger {
         self.write_all(users, |user| {
             let shard = ("member_shard", text(keys::member_shard(group, keys::shard_of_member(user))));
             let item = item_of([("pk", text(keys::member(group, user))), shard, ("member", text(user.as_str()))]);
-            let put = PutRequest::builder().set_item(Some(item)).build().map_err(of_input)?;
-            Ok(WriteRequest::builder().put_request(put).build())
+            let put = PutRequest::builder().set_item(Some(item)).build().expect(COMPLETE);
+            WriteRequest::builder().put_request(put).build()
         })
         .await
     }
@@ -49,8 +48,8 @@ impl Ledger {
     pub async fn remove_from_group(&self, group: &GroupName, users: &[UserId]) -> Result<(), LedgerError> {
         self.write_all(users, |user| {
             let key = text(keys::member(group, user));
-            let delete = DeleteRequest::builder().key("pk", key).build().map_err(of_input)?;
-            Ok(WriteRequest::builder().delete_request(delete).build())
+            let delete = DeleteRequest::builder().key("pk", key).build().expect(COMPLETE);
+            WriteRequest::builder().delete_request(delete).build()
         })
         .await
     }
@@ -95,13 +94,9 @@ impl Ledger {
     }
 
     /// Makes a write for each user, without duplicates: DynamoDB refuses a batch that names a key twice.
-    async fn write_all(
-        &self,
-        users: &[UserId],
-        write: impl Fn(&UserId) -> Result<WriteRequest, LedgerError>,
-    ) -> Result<(), LedgerError> {
+    async fn write_all(&self, users: &[UserId], write: impl Fn(&UserId) -> WriteRequest) -> Result<(), LedgerError> {
         let users: HashSet<&UserId> = users.iter().collect();
-        let writes = users.into_iter().map(write).collect::<Result<Vec<_>, _>>()?;
+        let writes: Vec<WriteRequest> = users.into_iter().map(write).collect();
         let batches: Vec<_> =
             writes.chunks(BATCH_WRITE).map(|batch| self.write_batch(batch.to_vec()).boxed()).collect();
         stream::iter(batches).buffer_unordered(BATCHES_AT_ONCE).try_collect().await
@@ -118,8 +113,4 @@ impl Ledger {
         }
         Err(LedgerError::Contended(format!("DynamoDB left out {} of a batch again and again", writes.len())))
     }
-}
-
-fn of_input(error: BuildError) -> LedgerError {
-    LedgerError::of_input("BatchWriteItem", error)
 }

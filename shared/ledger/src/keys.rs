@@ -206,28 +206,12 @@ mod tests {
         let alice = "alice".parse().unwrap();
         let keys_of = |id: &RoundId| {
             let numbered = (1..=2).flat_map(|n| {
-                let unit = unit(id, Unit(n));
-                [
-                    unit,
-                    slot(id, &alice, Slot(n as u8)),
-                    table(id, n),
-                    fence(id, n),
-                    entries(id, &[7; 32], n),
-                    winner(id, n),
-                ]
+                let (slot, entries) = (slot(id, &alice, Slot(n as u8)), entries(id, &[7; 32], n));
+                [unit(id, Unit(n)), slot, table(id, n), fence(id, n), entries, winner(id, n)]
             });
-            let single = [
-                round(id),
-                line(id),
-                seed(id),
-                milestones(id),
-                traffic(id),
-                beacon(id),
-                draw(id),
-                loss(id),
-                loading(id),
-            ];
-            numbered.chain(single).collect::<Vec<_>>()
+            let single: [fn(&RoundId) -> String; 9] =
+                [round, line, seed, milestones, traffic, beacon, draw, loss, loading];
+            numbered.chain(single.map(|key| key(id))).collect::<Vec<_>>()
         };
         let all: Vec<String> = rounds.iter().flat_map(keys_of).collect();
         assert_eq!(all.iter().collect::<BTreeSet<_>>().len(), all.len(), "{all:#?}");

@@ -15,7 +15,7 @@ use sale::award::{self, Bytes32, Hex};
 use sale::{Award, EpochMs, ReservationId, Round, RoundId, Unit};
 use serde::{Deserialize, Serialize};
 
-use crate::calls::{ABSENT, Call, Conditional, Part, Write, Written, old_item};
+use crate::calls::{ABSENT, Conditional, Part, Write, Written, old_item};
 use crate::item::{Item, bytes, from_item, item_of, item_with, number, pk_of, text, to_item};
 use crate::shards::{count, read_all};
 use crate::{Ledger, LedgerError, keys};
@@ -24,8 +24,6 @@ use crate::{Ledger, LedgerError, keys};
 pub const CHUNK_ENTRIES: usize = 4096;
 /// How many shards of the index are read concurrently. A page is a megabyte, and several times that once parsed.
 const SHARDS_AT_ONCE: usize = 4;
-/// How many chunks are written concurrently: a megabyte at a time.
-const CHUNKS_AT_ONCE: usize = 8;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Draw {
@@ -228,14 +226,13 @@ impl Ledger {
     /// Stores the entries whose tree has this root, in chunks. Their keys contain the root, so runs that counted
     /// something else do not interfere. Can be repeated, and can run concurrently, since the bytes are the same.
     pub async fn keep_entries(&self, id: &RoundId, root: &Bytes32, entries: &[DrawEntry]) -> Result<(), LedgerError> {
-        let puts = (0..).zip(entries.chunks(CHUNK_ENTRIES)).map(|(number, chunk)| {
+        let chunks = (0..).zip(entries.chunks(CHUNK_ENTRIES)).map(|(number, chunk)| {
             let units: Vec<u8> = chunk.iter().flat_map(|entry| entry.unit.0.to_be_bytes()).collect();
             let leaves: Vec<u8> = chunk.iter().flat_map(|entry| entry.leaf).collect();
             let pk = text(keys::entries(id, root, number));
-            self.put(item_of([("pk", pk), ("units", bytes(units)), ("leaves", bytes(leaves))])).answer()
+            item_of([("pk", pk), ("units", bytes(units)), ("leaves", bytes(leaves))])
         });
-        let puts = stream::iter(puts).map(Ok::<_, LedgerError>);
-        puts.try_for_each_concurrent(CHUNKS_AT_ONCE, async |put| put.await.map(drop)).await
+        self.put_chunks(chunks).await
     }
 
     /// One chunk, by unit, of the entries whose tree has this root. `None` if there is no such chunk.

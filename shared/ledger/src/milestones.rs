@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use sale::{EpochMs, Milestones, Round, RoundId};
 use serde::{Deserialize, Serialize};
 
-use crate::calls::Replacement;
+use crate::calls::{Replacement, UNCHANGED};
 use crate::item::{item_with, text};
 use crate::{Ledger, LedgerError, keys};
 
@@ -58,8 +58,7 @@ impl Ledger {
         found: Milestones,
     ) -> Result<bool, LedgerError> {
         let noted = NotedRound { milestones: found, version: read.version + 1, ..NotedRound::new(round) };
-        let condition = "attribute_not_exists(pk) OR version = :version";
         let item = item_with(&noted, [("pk", text(keys::milestones(&round.id)))])?;
-        self.replace(Replacement { item, condition, version: read.version }).await
+        self.replace(Replacement { item, condition: UNCHANGED, version: read.version }).await
     }
 }

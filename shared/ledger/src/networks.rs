@@ -5,7 +5,7 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use sale::{EpochMs, Network, UserId};
 use serde::{Deserialize, Serialize};
 
-use crate::calls::{Conditional, Part, Replacement};
+use crate::calls::{Conditional, Part, Replacement, UNCHANGED};
 use crate::item::{item_of, number, text, to_item};
 use crate::{Ledger, LedgerError, keys};
 
@@ -101,9 +101,7 @@ impl Ledger {
                 return Ok(false);
             }
             let item = NetworksItem { pk: keys::BLOCKED_NETWORKS.to_owned(), version: version + 1, networks };
-            let condition =
-                if version == 0 { "attribute_not_exists(pk) OR version = :version" } else { "version = :version" };
-            let replacement = Replacement { item: to_item(&item)?, condition, version };
+            let replacement = Replacement { item: to_item(&item)?, condition: UNCHANGED, version };
             let for_gate = item.networks.iter().map(|block| text(format!("{} {}", block.network, block.until_ms.0)));
             let for_gate = [
                 ("pk", text(keys::NETWORKS_FOR_GATE)),

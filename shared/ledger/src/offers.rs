@@ -77,7 +77,7 @@ impl Ledger {
         self.read(keys::sale(id)).await
     }
 
-    /// The existing offers of these sales, in any order. Unreadable ones are skipped.
+    /// The existing offers of these sales, in their order. Unreadable ones are skipped.
     pub async fn offers(&self, ids: &[SaleId]) -> Result<Vec<Offer>, LedgerError> {
         let pks: Vec<String> = ids.iter().map(keys::sale).collect();
         let items = self.batch_get(&pks).await?.into_iter();

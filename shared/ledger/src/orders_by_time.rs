@@ -1,5 +1,3 @@
-use std::collections::HashMap;
-
 use sale::{EpochMs, Order, ReservationId, RoundId};
 
 use crate::by_time::{Direction, Place, Places, TimeIndex, TimeRange};
@@ -62,11 +60,8 @@ impl Ledger {
     }
 
     pub async fn orders_in_turn(&self, ids: &[(EpochMs, ReservationId)]) -> Result<Vec<Order>, LedgerError> {
-        let wanted: Vec<ReservationId> = ids.iter().map(|(_, id)| id.clone()).collect();
-        let found = self.orders(&wanted).await?;
-        let mut found: HashMap<ReservationId, Order> =
-            found.into_iter().map(|order| (order.reservation.id.clone(), order)).collect();
-        Ok(wanted.iter().filter_map(|id| found.remove(id)).collect())
+        let pks: Vec<String> = ids.iter().map(|(_, id)| keys::order(id)).collect();
+        self.batch(&pks).await
     }
 
     /// Roughly how many orders a round had by `to`: sixteen times the first partition's, or exactly if they are few. May lag

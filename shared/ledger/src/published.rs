@@ -13,7 +13,7 @@ use futures::future::try_join_all;
 use sale::{EpochMs, Round, RoundId};
 use serde::{Deserialize, Serialize};
 
-use crate::calls::{Replacement, has_failed};
+use crate::calls::{Replacement, UNCHANGED, has_failed};
 use crate::item::{Item, number, read_or_skip, text, to_item};
 use crate::{Ledger, LedgerError, keys};
 
@@ -107,9 +107,8 @@ impl Ledger {
         let naming = writes.len();
         for _ in 0..ANNOUNCE_TRIES {
             let read: ChangesItem = self.read(keys::CHANGES).await?.unwrap_or_default();
-            let condition =
-                if read.version == 0 { "attribute_not_exists(pk) OR version = :version" } else { "version = :version" };
-            let replacement = Replacement { item: to_item(read.and(change))?, condition, version: read.version };
+            let item = to_item(read.and(change))?;
+            let replacement = Replacement { item, condition: UNCHANGED, version: read.version };
             let all = writes.iter().cloned().chain([self.replacing(replacement)]).collect();
             match self.transact(all).await? {
                 None => return Ok(None),

@@ -1,7 +1,5 @@
 //! Payments to refund: finds those that `payments` recorded, and marks them as refunded.
 
-use std::collections::HashMap;
-
 use aws_sdk_dynamodb::types::AttributeValue;
 use sale::{EpochMs, Price, ReservationId, UserId};
 use serde::Deserialize;
@@ -71,13 +69,10 @@ impl Ledger {
             Some(Place { at_ms, pk }) => Some((*at_ms, keys::payment_id(pk)?)),
             None => None,
         };
-        let ids = found.places.iter().map(|place| keys::payment_id(&place.pk)).collect::<Result<Vec<_>, _>>()?;
-        let noted = self.payments(&ids).await?;
-        let mut noted: HashMap<String, NotedPayment> =
-            noted.into_iter().map(|payment| (payment.payment_id.clone(), payment)).collect();
+        let pks: Vec<String> = found.places.into_iter().map(|place| place.pk).collect();
+        let mut refunds: Vec<NotedPayment> = self.batch(&pks).await?;
         // The index may still have a payment that was refunded a moment ago.
-        let refunds =
-            ids.iter().filter_map(|id| noted.remove(id)).filter(|payment| payment.refunded.is_none()).collect();
+        refunds.retain(|payment| payment.refunded.is_none());
         Ok(RefundsPage { refunds, next })
     }
 

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use sale::{Round, RoundId, Traffic};
 use serde::{Deserialize, Serialize};
 
-use crate::calls::Replacement;
+use crate::calls::{Replacement, UNCHANGED};
 use crate::item::{item_with, number, text};
 use crate::{Ledger, LedgerError, keys};
 
@@ -47,7 +47,6 @@ impl Ledger {
         let noted = NotedTraffic { traffic, throttled, version: version + 1 };
         let expires_at = number(round.terms.closes_at_ms.plus_s(KEPT_AFTER_S).as_epoch_s());
         let item = item_with(&noted, [("pk", text(keys::traffic(&round.id))), ("expires_at", expires_at)])?;
-        let condition = "attribute_not_exists(pk) OR version = :version";
-        self.replace(Replacement { item, condition, version }).await
+        self.replace(Replacement { item, condition: UNCHANGED, version }).await
     }
 }
