@@ -82,22 +82,20 @@ impl RoundAvailability {
 
     /// Whether all lanes are known, none has what `is_left` looks for, and nothing is on its way.
     fn have_nothing(&self, is_left: impl Fn(&LaneAvailability) -> bool) -> bool {
-        self.failed.is_none()
-            && !self.has_lost
-            && self.lanes.iter().all(|each| each.open == 0 && !each.is_short && !is_left(each))
+        self.show_nothing(is_left) && !self.lanes.iter().any(|each| each.is_short)
     }
 
     /// Whether all that is left to do is to wait until reconciliation has found the units of lanes that are short.
     fn are_only_short(&self, is_left: impl Fn(&LaneAvailability) -> bool) -> bool {
-        self.failed.is_none()
-            && !self.has_lost
-            && self.lanes.iter().any(|each| each.is_short)
-            && self.lanes.iter().all(|each| each.open == 0 && !is_left(each))
+        self.show_nothing(is_left) && self.lanes.iter().any(|each| each.is_short)
+    }
+
+    fn show_nothing(&self, is_left: impl Fn(&LaneAvailability) -> bool) -> bool {
+        self.failed.is_none() && !self.has_lost && self.lanes.iter().all(|each| each.open == 0 && !is_left(each))
     }
 
     fn is_as(&self, other: &Self) -> bool {
-        let states = |availability: &Self| availability.lanes.iter().map(|each| each.state.clone()).collect::<Vec<_>>();
-        states(self) == states(other)
+        self.lanes.iter().map(|each| &each.state).eq(other.lanes.iter().map(|each| &each.state))
     }
 
     fn sold_out(&self) -> SoldOut {
@@ -121,14 +119,10 @@ impl RoundStock<'_> {
         user: &UserId,
         class: BuyerClass,
     ) -> Result<Reserve, StockError> {
-        let limit = self.connection.limit(SEARCH_TIMEOUT);
-        timeout(limit, self.search(uuid, user, class)).await.unwrap_or(Err(StockError::OnTheWay))
-    }
-
-    async fn search(self, uuid: Uuid, user: &UserId, class: BuyerClass) -> Result<Reserve, StockError> {
         let seen = self.seen.of(self.id);
         let search = self.search_lanes(&seen, uuid, user, class);
-        seen.search_in_turn(self.reserve_at_home(uuid, user, class), search).await
+        let searching = seen.search_in_turn(self.reserve_at_home(uuid, user, class), search);
+        timeout(self.connection.limit(SEARCH_TIMEOUT), searching).await.unwrap_or(Err(StockError::OnTheWay))
     }
 
     async fn search_lanes(

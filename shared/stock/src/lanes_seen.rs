@@ -22,33 +22,14 @@ pub(crate) struct LanesSeen(Arc<Mutex<HashMap<RoundId, Arc<RoundSeen>>>>);
 #[derive(Default)]
 pub(crate) struct RoundSeen {
     sold_out: Mutex<Option<(Stamp, SoldOut)>>,
-    refused: Mutex<Option<(Stamp, Refused)>>,
+    /// The result of a search that found neither a unit nor that there is none. `None` if what is left is on its way, or
+    /// a lane does not answer.
+    refused: Mutex<Option<(Stamp, Option<Reserve>)>>,
     has_units: Mutex<Option<Stamp>>,
     /// The lane that last answered for the round's leases, if the first one does not.
     pub(crate) leases_from: Mutex<Option<(Stamp, u16)>>,
     /// Held by a request that searches the other lanes; the others wait for its result.
     pub(crate) searching: AsyncMutex<()>,
-}
-
-/// The result of a search that found neither a unit nor that there is none.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Refused {
-    Paused,
-    Closed,
-    UnknownSale,
-    /// What is left is on its way, or a lane does not answer.
-    NotKnown,
-}
-
-impl Refused {
-    const fn answer(self) -> Result<Reserve, StockError> {
-        match self {
-            Self::Paused => Ok(Reserve::Paused),
-            Self::Closed => Ok(Reserve::Closed),
-            Self::UnknownSale => Ok(Reserve::UnknownSale),
-            Self::NotKnown => Err(StockError::OnTheWay),
-        }
-    }
 }
 
 /// A time by two clocks, since either may have stood still while the process was frozen.
@@ -68,7 +49,7 @@ impl Stamp {
 
 impl LanesSeen {
     pub(crate) fn of(&self, round: &RoundId) -> Arc<RoundSeen> {
-        let mut rounds = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut rounds = lock(&self.0);
         if let Some(seen) = rounds.get(round) {
             return Arc::clone(seen);
         }
@@ -84,7 +65,7 @@ impl LanesSeen {
             return 0;
         }
         // Each process has a differently seeded hasher.
-        let number = self.0.lock().unwrap_or_else(PoisonError::into_inner).hasher().hash_one(0);
+        let number = lock(&self.0).hasher().hash_one(0);
         (number % u64::from(lanes)) as u16
     }
 }
@@ -92,7 +73,7 @@ impl LanesSeen {
 impl RoundSeen {
     /// That nobody can get a unit, if that was found a moment ago, and for how much longer.
     pub(crate) fn sold_out(&self) -> Option<SoldOut> {
-        let (found_at, sold_out) = (*self.lock())?;
+        let (found_at, sold_out) = (*lock(&self.sold_out))?;
         let age = found_at.age().filter(|age| *age < HOLDS)?;
         let lasts = sold_out.lasts.checked_sub(age).filter(|left| !left.is_zero())?;
         Some(SoldOut { lasts, ..sold_out })
@@ -100,7 +81,7 @@ impl RoundSeen {
 
     /// Remembers that nobody could get a unit at `at`.
     pub(crate) fn note_sold_out(&self, at: Stamp, sold_out: SoldOut) {
-        *self.lock() = Some((at, sold_out));
+        *lock(&self.sold_out) = Some((at, sold_out));
         *lock(&self.has_units) = None;
     }
 
@@ -110,10 +91,10 @@ impl RoundSeen {
         if let Some(sold_out) = self.sold_out() {
             return Some(Ok(Reserve::SoldOut(sold_out)));
         }
-        let (found_at, refused) = (*lock(&self.refused))?;
-        let is_sure = matches!(refused, Refused::Paused | Refused::Closed);
+        let (found_at, refused) = lock(&self.refused).clone()?;
+        let is_sure = matches!(refused, Some(Reserve::Paused | Reserve::Closed));
         let holds = found_at.0 >= came_at.0 || is_sure && found_at.age().is_some_and(|age| age < HOLDS_ABOUT);
-        holds.then(|| refused.answer())
+        holds.then(|| refused.ok_or(StockError::OnTheWay))
     }
 
     /// Searches with `search`. If a search is under way, waits for its result, or tries `at_home` again before.
@@ -147,10 +128,8 @@ impl RoundSeen {
     /// Remembers the result of a search, if it applies to all users.
     fn note_refusal(&self, found: &Result<Reserve, StockError>) {
         let refused = match found {
-            Ok(Reserve::Paused) => Some(Refused::Paused),
-            Ok(Reserve::Closed) => Some(Refused::Closed),
-            Ok(Reserve::UnknownSale) => Some(Refused::UnknownSale),
-            Err(error) if error.is_away() || matches!(error, StockError::OnTheWay) => Some(Refused::NotKnown),
+            Ok(for_all @ (Reserve::Paused | Reserve::Closed | Reserve::UnknownSale)) => Some(Some(for_all.clone())),
+            Err(error) if error.is_away() || matches!(error, StockError::OnTheWay) => Some(None),
             _ => None,
         };
         *lock(&self.refused) = refused.map(|refused| (Stamp::now(), refused));
@@ -165,13 +144,9 @@ impl RoundSeen {
     pub(crate) fn note_units(&self, at: Stamp) {
         *lock(&self.has_units) = Some(at);
     }
-
-    fn lock(&self) -> MutexGuard<'_, Option<(Stamp, SoldOut)>> {
-        lock(&self.sold_out)
-    }
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -196,7 +171,8 @@ mod tests {
         assert_eq!(told(before), Some(Some(Reserve::Paused)));
         let old = |ms| {
             let ago = Duration::from_millis(ms);
-            *lock(&seen.refused) = Some((Stamp(before.0.checked_sub(ago).unwrap(), before.1 - ago), Refused::Closed));
+            let stamp = Stamp(before.0.checked_sub(ago).unwrap(), before.1 - ago);
+            *lock(&seen.refused) = Some((stamp, Some(Reserve::Closed)));
             told(after)
         };
         assert_eq!([old(0), old(250)], [Some(Some(Reserve::Closed)), None], "the pause may be over");

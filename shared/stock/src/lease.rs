@@ -1,9 +1,8 @@
-use std::sync::PoisonError;
 use std::time::Duration;
 
 use sale::Lane;
 
-use crate::lanes_seen::Stamp;
+use crate::lanes_seen::{Stamp, lock};
 use crate::script::LEASE;
 use crate::script_code::{parse, unexpected};
 use crate::{RoundStock, ScriptCode, StockError};
@@ -31,7 +30,7 @@ impl RoundStock<'_> {
 
     async fn lease_of_lanes(self, step: &str, per_s: u32, wanted: u32) -> Result<Lease, StockError> {
         let seen = self.seen.of(self.id);
-        let last = *seen.leases_from.lock().unwrap_or_else(PoisonError::into_inner);
+        let last = *lock(&seen.leases_from);
         let last = last.filter(|(at, _)| at.age().is_some_and(|age| age < STAYS_FOR)).map(|(_, index)| index);
         // Neighbouring lanes are often on the same shard.
         let mut lanes: Vec<u16> = last.into_iter().collect();
@@ -45,7 +44,7 @@ impl RoundStock<'_> {
             match self.only(Lane::new(index, self.lanes)).lease_in_lane(step, per_s, wanted).await {
                 Err(error) if error.is_away() => failed = error,
                 answer => {
-                    let mut from = seen.leases_from.lock().unwrap_or_else(PoisonError::into_inner);
+                    let mut from = lock(&seen.leases_from);
                     if index == 0 {
                         *from = None;
                     } else if last != Some(index) {
@@ -61,13 +60,11 @@ impl RoundStock<'_> {
     async fn lease_in_lane(self, step: &str, per_s: u32, wanted: u32) -> Result<Lease, StockError> {
         let call = LEASE.keys([self.keys().lease(step)]).arg(per_s).arg(wanted);
         let answer = call.invoke_async(self.connection).await?;
-        let lease = |rest: &str| {
-            let (count, ms) = rest.split_once(' ')?;
+        let (code, rest) = parse(&answer)?;
+        let lease = || {
+            let (count, ms) = rest.split_once(' ').filter(|_| code == ScriptCode::Leased)?;
             Some(Lease { count: count.parse().ok()?, holds_for: Duration::from_millis(ms.parse().ok()?) })
         };
-        match parse(&answer)? {
-            (ScriptCode::Leased, rest) => lease(rest).ok_or_else(|| unexpected(&answer)),
-            _ => Err(unexpected(&answer)),
-        }
+        lease().ok_or_else(|| unexpected(&answer))
     }
 }
