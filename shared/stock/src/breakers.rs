@@ -2,6 +2,8 @@ use redis::{Arg, Cmd, ErrorKind, RedisError, ServerErrorKind};
 use runtime::Clock;
 use runtime::breaker::Breaker;
 
+use crate::address::Address;
+
 pub(crate) const SLOTS: usize = 16_384;
 /// How many neighbouring slots share a breaker: they are nearly always on one shard, and the others go on.
 const SLOTS_OF_A_BREAKER: usize = 256;
@@ -10,12 +12,12 @@ const SLOTS_OF_A_BREAKER: usize = 256;
 pub(crate) struct Breakers(Vec<Breaker>);
 
 impl Breakers {
-    pub(crate) fn of_a_node(clock: Clock) -> Self {
-        Self(vec![Breaker::new("Redis", clock)])
-    }
-
-    pub(crate) fn of_a_cluster(clock: Clock) -> Self {
-        Self((0..SLOTS / SLOTS_OF_A_BREAKER).map(|_| Breaker::new("Redis", clock)).collect())
+    pub(crate) fn of(address: &Address, clock: Clock) -> Self {
+        let breakers = match address {
+            Address::Node(_) => 1,
+            Address::Cluster(_) => SLOTS / SLOTS_OF_A_BREAKER,
+        };
+        Self((0..breakers).map(|_| Breaker::new("Redis", clock)).collect())
     }
 
     pub(crate) fn before(&self, command: &Cmd) -> &Breaker {
@@ -79,7 +81,7 @@ mod tests {
             [slot(b"123456789"), slot(b"foo"), slot(b"{foo}:1"), slot(b"x:{}")],
             [12_739, 12_182, 12_182, 15_947]
         );
-        let breakers = Breakers::of_a_cluster(Clock::system());
+        let breakers = Breakers::of(&Address::Cluster(Vec::new()), Clock::system());
         let script =
             redis::cmd("EVALSHA").arg("digest").arg(2).arg("sale:{lamp:1:0}").arg("free:{lamp:1:0}").to_owned();
         let plain = redis::cmd("HGET").arg("buyers:{lamp:1:0}").arg("alice").to_owned();

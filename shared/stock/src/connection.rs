@@ -1,3 +1,4 @@
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,6 +12,8 @@ use crate::current_link::{self, CurrentLink};
 use crate::link::{Link, RESPONSE_TIMEOUT, Target};
 use crate::{Access, Credentials, StockError};
 
+/// How many fields, ranges or elements are read at a time, so that reading holds up nobody.
+pub(crate) const PAGE: usize = 1000;
 /// The minimum age at which a link to a cluster is replaced because somebody got no answer.
 const RENEW_AFTER: Duration = Duration::from_secs(1);
 /// The longest wait for a new link to a cluster.
@@ -36,10 +39,7 @@ impl RedisConnection {
         let _ = rustls::crypto::ring::default_provider().install_default();
         let patience = access.clock.limit(RESPONSE_TIMEOUT);
         let target = Target { address: Address::parse(&access.url)?, authority: access.authority, patience };
-        let breakers = match target.address {
-            Address::Node(_) => Breakers::of_a_node(access.clock),
-            Address::Cluster(_) => Breakers::of_a_cluster(access.clock),
-        };
+        let breakers = Breakers::of(&target.address, access.clock);
         let (current, clock) = (CurrentLink::new(), access.clock);
         Ok(Self(Arc::new(Inner { target, credentials: access.credentials, current, breakers, clock })))
     }
@@ -67,6 +67,21 @@ impl RedisConnection {
             Broken::Open => StockError::Open(breaker::Open),
             Broken::Failed(error) => StockError::Redis(error),
         })
+    }
+
+    /// All fields of a hash, read in pages, so that reading holds up nobody.
+    pub(crate) async fn fields<T: FromRedisValue>(&self, key: &str) -> Result<BTreeMap<String, T>, StockError> {
+        // A page may have a field again while the hash grows; the map keeps one.
+        let (mut fields, mut cursor) = (BTreeMap::new(), 0u64);
+        loop {
+            let (next, page): (u64, Vec<(String, T)>) =
+                self.ask(redis::cmd("HSCAN").arg(key).arg(cursor).arg("COUNT").arg(PAGE)).await?;
+            fields.extend(page);
+            if next == 0 {
+                return Ok(fields);
+            }
+            cursor = next;
+        }
     }
 
     /// Makes later calls use a new connection, where the link does not reconnect by itself. Calls under way keep the

@@ -125,9 +125,6 @@ impl RoundStock<'_> {
     pub async fn is_loaded(self) -> Result<bool, StockError> {
         let is_loaded =
             async |lane: Self| self.connection.ask::<bool>(redis::cmd("EXISTS").arg(lane.keys().sale())).await;
-        if !self.is_of_lanes() {
-            return is_loaded(self).await;
-        }
         let lanes = join_all(self.each_lane().map(is_loaded)).await;
         if lanes.iter().any(|lane| matches!(lane, Ok(false))) {
             return Ok(false);
@@ -298,9 +295,7 @@ impl RoundStock<'_> {
         let mut args = vec!["open".to_owned(), expires_at.to_string()];
         args.extend([next, last, returned, u32::from(*per_user_limit), u32::from(round.paused)].map(|n| n.to_string()));
         args.extend([opens_at_ms, closes_at_ms, &round.epoch_ms].map(|ms| ms.0.to_string()));
-        args.push(round.version.to_string());
-        args.push(round.terms.door.unpaid_limit.to_string());
-        args.push(plan(&round.terms));
+        args.extend([round.version.to_string(), round.terms.door.unpaid_limit.to_string(), plan(&round.terms)]);
         // How much a group had used before Redis lost the round is unknown: the group has its whole quota again, as far
         // as units are left.
         let (quota, quota_until_ms) = quota(&round.terms);

@@ -5,14 +5,12 @@ use std::time::Duration;
 use futures::future::try_join_all;
 use sale::{EpochMs, Reservation, ReservationState, UserId};
 
+use crate::connection::PAGE;
 use crate::lane_keys::LaneKeys;
 use crate::record::read_record;
 use crate::script::DUE;
 use crate::script_code::{parse, unexpected};
 use crate::{RoundStock, ScriptCode, StockError};
-
-/// How many elements of the outbox are read at a time, so that reading holds up nobody.
-const PAGE: usize = 1000;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Due {
@@ -57,10 +55,11 @@ impl RoundStock<'_> {
     /// When the oldest reservation was made that no order has confirmed, among the first `most` elements of the outbox.
     /// Read in pages, so it is only exact while nothing moves.
     pub async fn held_since(self, most: usize) -> Result<Option<EpochMs>, StockError> {
-        if self.is_of_lanes() {
-            let lanes = self.each_lane().map(|lane| Box::pin(lane.held_since(most)));
-            return Ok(try_join_all(lanes).await?.into_iter().flatten().min());
-        }
+        let lanes = self.each_lane().map(|lane| lane.held_since_in_lane(most));
+        Ok(try_join_all(lanes).await?.into_iter().flatten().min())
+    }
+
+    async fn held_since_in_lane(self, most: usize) -> Result<Option<EpochMs>, StockError> {
         let keys = self.keys();
         let (outbox, buyers) = (keys.outbox(), keys.buyers());
         let mut oldest: Option<EpochMs> = None;

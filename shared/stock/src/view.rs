@@ -1,4 +1,4 @@
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use std::ops::RangeInclusive;
 
 use futures::FutureExt;
@@ -6,6 +6,7 @@ use futures::future::join_all;
 use range_set_blaze::RangeSetBlaze;
 use sale::{EpochMs, Lane, StoredReservation, Unit, UserId};
 
+use crate::connection::PAGE;
 use crate::lane_keys::LaneKeys;
 use crate::ranges::parse_range;
 use crate::record::read_record;
@@ -13,14 +14,12 @@ use crate::script_code::unexpected;
 use crate::transfers::{ClaimedLane, LaneTransfers};
 use crate::{Counters, RoundStock, StockError};
 
-/// How many buyers and ranges are read at a time, so that reading holds up nobody.
-const PAGE: usize = 1000;
 /// How often the buyers are read until none has been missed.
 const SCANS: usize = 5;
 /// How often counters without a free unit are read, until two reads in a row are the same.
 const MAX_READS: usize = 8;
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct RoundView {
     /// The counters, read first: a unit that is handed out while the rest is read is still free in this view.
     pub counters: Counters,
@@ -315,9 +314,8 @@ impl RoundStock<'_> {
     /// Reads the lanes once none accepts what a lost lane gave: some may not have answered while it was loaded.
     async fn fenced_views(self) -> Result<LaneViews, StockError> {
         let mut known = Vec::new();
-        for (lane, transfers) in
-            Lane::all(self.lanes).zip(join_all(Lane::all(self.lanes).map(|lane| self.transfers_of(lane))).await)
-        {
+        let transfers = join_all(Lane::all(self.lanes).map(|lane| self.transfers_of(lane))).await;
+        for (lane, transfers) in Lane::all(self.lanes).zip(transfers) {
             match transfers {
                 Ok(transfers) => known.push((lane, transfers)),
                 Err(error) if error.is_away() => {}
@@ -415,15 +413,7 @@ impl RoundStock<'_> {
         }
         let reservations = self.all_reservations(keys).await?;
         let outbox = self.connection.ask(redis::cmd("LLEN").arg(keys.outbox())).await?;
-        Ok(Some(RoundView {
-            counters,
-            free,
-            reservations,
-            outbox,
-            held_still: true,
-            unreachable: Vec::new(),
-            lost: Vec::new(),
-        }))
+        Ok(Some(RoundView { counters, free, reservations, outbox, held_still: true, ..RoundView::default() }))
     }
 
     async fn free_ranges(self, key: &str) -> Result<Vec<RangeInclusive<u32>>, StockError> {
@@ -446,18 +436,7 @@ impl RoundStock<'_> {
         let mut scans = 0;
         let records = loop {
             let at_least: usize = self.connection.ask(redis::cmd("HLEN").arg(key)).await?;
-            // A scan may return a field twice while the hash grows; the map keeps one.
-            let mut records = BTreeMap::new();
-            let mut cursor = 0u64;
-            loop {
-                let (next, page): (u64, Vec<(String, String)>) =
-                    self.connection.ask(redis::cmd("HSCAN").arg(key).arg(cursor).arg("COUNT").arg(PAGE)).await?;
-                records.extend(page);
-                cursor = next;
-                if cursor == 0 {
-                    break;
-                }
-            }
+            let records = self.connection.fields::<String>(key).await?;
             if records.len() >= at_least {
                 break records;
             }
@@ -483,15 +462,7 @@ mod tests {
     /// Two lanes may have the same units.
     #[test]
     fn a_unit_of_a_long_range_is_free_although_a_short_range_begins_after_it() {
-        let view = RoundView {
-            counters: Counters::default(),
-            free: vec![50..=60, 1..=100],
-            reservations: Vec::new(),
-            outbox: 0,
-            held_still: true,
-            unreachable: Vec::new(),
-            lost: Vec::new(),
-        };
+        let view = RoundView { free: vec![50..=60, 1..=100], held_still: true, ..RoundView::default() };
         assert_eq!(view.in_no_place([40, 55, 70, 101].map(Unit).to_vec()), [Unit(101)]);
     }
 }
