@@ -11,7 +11,7 @@ include!("src/cooldown.rs");
 const LUA: &str = "../../lua";
 
 fn main() {
-    for path in [LUA, "build.rs", "src/cooldown.rs", "src/expand.rs", "src/plan_at.rs", "src/sale_fields.rs"] {
+    for path in [LUA, "build.rs", "src/cooldown.rs", "src/expand.rs", "src/sale_fields.rs"] {
         println!("cargo::rerun-if-changed={path}");
     }
     match expanded() {

@@ -21,10 +21,7 @@ impl Breakers {
     }
 
     pub(crate) fn before(&self, command: &Cmd) -> &Breaker {
-        if self.0.len() == 1 {
-            return &self.0[0];
-        }
-        &self.0[slot(first_key(command).unwrap_or_default()) / SLOTS_OF_A_BREAKER]
+        &self.0[slot(first_key(command).unwrap_or_default()) * self.0.len() / SLOTS]
     }
 }
 

@@ -1,16 +1,18 @@
 use std::collections::BTreeMap;
+use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
 use redis::{Cmd, ErrorKind, FromRedisValue, RedisError, ServerErrorKind};
 use runtime::breaker::{self, Broken};
 use runtime::{Clock, Secret};
+use serde::Deserialize;
 
+use crate::StockError;
 use crate::address::Address;
 use crate::breakers::{Breakers, is_unanswered};
 use crate::current_link::{self, CurrentLink};
 use crate::link::{Link, RESPONSE_TIMEOUT, Target};
-use crate::{Access, Credentials, StockError};
 
 /// How many fields, ranges or elements are read at a time, so that reading holds up nobody.
 pub(crate) const PAGE: usize = 1000;
@@ -18,6 +20,30 @@ pub(crate) const PAGE: usize = 1000;
 const RENEW_AFTER: Duration = Duration::from_secs(1);
 /// The longest wait for a new link to a cluster.
 const RENEW_TIMEOUT: Duration = Duration::from_secs(3);
+
+#[derive(Debug)]
+pub struct Access {
+    /// `redis://HOST:PORT` is a single node. `redis+cluster://HOST:PORT` is a node of a cluster that knows the others,
+    /// or its configuration endpoint. `rediss://` and `rediss+cluster://` are the same with TLS.
+    pub url: String,
+    pub credentials: Option<Secret<Credentials>>,
+    pub authority: Option<Vec<u8>>,
+    pub clock: Clock,
+}
+
+#[derive(Clone, PartialEq, Eq, Deserialize)]
+pub struct Credentials {
+    pub(crate) username: String,
+    pub(crate) password: String,
+}
+
+impl FromStr for Credentials {
+    type Err = serde_json::Error;
+
+    fn from_str(secret: &str) -> Result<Self, Self::Err> {
+        serde_json::from_str(secret)
+    }
+}
 
 /// A connection behind circuit breakers. Clones share it.
 #[derive(Clone)]

@@ -63,7 +63,6 @@ macro_rules! sale_fields {
 }
 
 include!("sale_fields.rs");
-include!("plan_at.rs");
 
 impl Counters {
     /// The units of the round, including those still to become available.

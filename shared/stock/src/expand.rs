@@ -5,41 +5,33 @@ use std::collections::BTreeMap;
 
 pub(crate) struct Field {
     pub(crate) name: &'static str,
-    /// The type as Redis's `struct` spells it.
-    format: &'static str,
+    kind: &'static str,
     doc: &'static [&'static str],
-}
-
-/// `counters.rs` does the same for Rust.
-macro_rules! format_of {
-    (u32) => {
-        "I4"
-    };
-    (EpochMs) => {
-        "I6"
-    };
-    (u8) => {
-        "B"
-    };
-    (bool) => {
-        "B"
-    };
 }
 
 macro_rules! sale_fields {
     ($($(#[doc = $doc:literal])* $name:ident: $type:ident,)*) => {
         pub(crate) const FIELDS: &[Field] = &[
-            $(Field { name: stringify!($name), format: format_of!($type), doc: &[$($doc),*] },)*
+            $(Field { name: stringify!($name), kind: stringify!($type), doc: &[$($doc),*] },)*
         ];
     };
 }
 
 include!("sale_fields.rs");
-include!("plan_at.rs");
 
 impl Field {
+    /// The type as Redis's `struct` spells it. `counters.rs` does the same for Rust.
+    fn format(&self) -> &'static str {
+        match self.kind {
+            "u32" => "I4",
+            "EpochMs" => "I6",
+            "u8" | "bool" => "B",
+            other => panic!("there is no field of type {other}"),
+        }
+    }
+
     fn bytes(&self) -> usize {
-        self.format.strip_prefix('I').map_or(1, |bytes| bytes.parse().expect("a digit"))
+        self.format().strip_prefix('I').map_or(1, |bytes| bytes.parse().expect("a digit"))
     }
 }
 
@@ -48,7 +40,7 @@ fn bytes(fields: &[Field]) -> usize {
 }
 
 fn format<'a>(fields: impl IntoIterator<Item = &'a Field>) -> String {
-    fields.into_iter().fold(">".to_owned(), |format, field| format + field.format)
+    fields.into_iter().fold(">".to_owned(), |format, field| format + field.format())
 }
 
 /// The table of the fields, for readers.
@@ -206,11 +198,12 @@ impl Expander<'_> {
 mod tests {
     use super::*;
 
-    const fn field(name: &'static str, format: &'static str) -> Field {
-        Field { name, format, doc: &[] }
+    const fn field(name: &'static str, kind: &'static str) -> Field {
+        Field { name, kind, doc: &[] }
     }
 
-    const ABCDE: [Field; 5] = [field("a", "I4"), field("b", "I6"), field("c", "B"), field("d", "I4"), field("e", "B")];
+    const ABCDE: [Field; 5] =
+        [field("a", "u32"), field("b", "EpochMs"), field("c", "u8"), field("d", "u32"), field("e", "bool")];
 
     fn expand(text: &str) -> Result<String, String> {
         let fragments = [

@@ -308,11 +308,11 @@ impl RoundStock<'_> {
 
     /// Applies the round's current terms, if it is loaded. An older version changes nothing.
     pub async fn amend(self, round: &Round) -> Result<(), StockError> {
-        if self.is_of_lanes() {
-            // All lanes, even if one fails.
-            let amended = join_all(self.each_lane().map(|lane| Box::pin(lane.amend(round)))).await;
-            return amended.into_iter().collect();
-        }
+        // All lanes, even if one fails.
+        join_all(self.each_lane().map(|lane| lane.amend_lane(round))).await.into_iter().collect()
+    }
+
+    async fn amend_lane(self, round: &Round) -> Result<(), StockError> {
         let (keys, (_, quota_until_ms)) = (self.keys(), quota(&round.terms));
         let call = AMEND.keys(keys.of_reserve());
         let call = if self.lanes > 1 { call.key(keys.transfers()) } else { call };

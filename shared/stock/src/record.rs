@@ -62,54 +62,41 @@ fn is_note(part: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use sale::{Lane, RoundId};
+    use sale::Lane;
 
     use super::*;
 
-    fn stored(state: ReservationState) -> (RoundId, StoredReservation) {
-        let round: RoundId = "lamp.1".parse().unwrap();
-        let id = ReservationId { round: round.clone(), uuid: Uuid::from_u128(9) };
+    fn stored(state: ReservationState) -> StoredReservation {
+        let id = ReservationId { round: "lamp.1".parse().unwrap(), uuid: Uuid::from_u128(9) };
         let (user, lane) = ("alice".parse().unwrap(), Lane(2));
         let reservation = Reservation { id, user, lane, unit: Unit(17), slot: Slot(3), reserved_at_ms: EpochMs(5) };
-        (round, StoredReservation { reservation, state })
+        StoredReservation { reservation, state }
+    }
+
+    fn read(record: &str) -> Result<Vec<StoredReservation>, InvalidRecord> {
+        let Reservation { id, user, lane, .. } = stored(ReservationState::Held).reservation;
+        read_record(LaneKeys { round: &id.round, lane }, &user, record)
     }
 
     #[test]
-    fn notes_are_passed_over() {
-        let (round, stored) = stored(ReservationState::Held);
-        let read =
-            |record: &str| read_record(LaneKeys { round: &round, lane: Lane(2) }, &stored.reservation.user, record);
-        let text = write_reservation(&stored.reservation, stored.state);
-        assert_eq!(read(&format!("b 77;{text};s 2")), Ok(vec![stored.clone()]));
-        assert_eq!(read("b 77"), Ok(vec![]));
-        assert!(read("").is_err());
-    }
-
-    #[test]
-    fn reservations_read_back() {
+    fn reservations_read_back_and_notes_are_passed_over() {
         for state in [ReservationState::Held, ReservationState::Ordered, ReservationState::Released] {
-            let (round, stored) = stored(state);
-            let text = write_reservation(&stored.reservation, state);
-            assert_eq!(
-                read_reservation(LaneKeys { round: &round, lane: Lane(2) }, &stored.reservation.user, &text),
-                Ok(stored)
-            );
+            let text = write_reservation(&stored(state).reservation, state);
+            assert_eq!(read(&text), Ok(vec![stored(state)]));
+            assert_eq!(read(&format!("b 77;{text};s 2")), Ok(vec![stored(state)]));
         }
-        let (_, StoredReservation { reservation, state }) = stored(ReservationState::Held);
-        assert_eq!(write_reservation(&reservation, state), "3 h 00000000000000000000000000000009 17 5");
+        assert_eq!(read("b 77"), Ok(vec![]));
+        let held = write_reservation(&stored(ReservationState::Held).reservation, ReservationState::Held);
+        assert_eq!(held, "3 h 00000000000000000000000000000009 17 5");
     }
 
     #[test]
     fn anything_else_is_refused() {
-        let (round, StoredReservation { reservation, .. }) = stored(ReservationState::Held);
         let id = "0198f0b2a4c57d1e8f00aabbccddeeff";
         for bad in
             ["", "0 h", &format!("0 x {id} 1 1"), &format!("0 h {id} 1"), &format!("0 h {id} 1 1 1"), "0 h id 1 1"]
         {
-            assert!(
-                read_reservation(LaneKeys { round: &round, lane: reservation.lane }, &reservation.user, bad).is_err(),
-                "{bad:?}"
-            );
+            assert!(read(bad).is_err(), "{bad:?}");
         }
     }
 }

@@ -1,4 +1,4 @@
-use sale::{BuyerClass, Reservation, StoredReservation, Unit, UserId};
+use sale::{BuyerClass, EpochMs, Reservation, StoredReservation, Unit, UserId};
 use uuid::Uuid;
 
 use crate::lane_keys::LaneKeys;
@@ -6,7 +6,28 @@ use crate::record::{read_record, read_reservation};
 use crate::script::{CONFIRM, RELEASE, RESEAT, RESERVE};
 use crate::script_code::ScriptCode::{AlreadyConfirmed, AlreadyReleased, Confirmed, Released, UnknownReservation};
 use crate::script_code::{moment, parse, sold_out, unexpected};
-use crate::{Reserve, RoundStock, ScriptCode, StockError};
+use crate::{RoundStock, ScriptCode, SoldOut, StockError};
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Reserve {
+    Reserved(Reservation),
+    /// This id was reserved before; its current state.
+    Replayed(StoredReservation),
+    /// The user's live reservations, which reach the limit.
+    AlreadyReserved(Vec<StoredReservation>),
+    /// How many of the user's reservations in the round have ended unpaid, which is the limit.
+    TooManyUnpaid(u32),
+    /// No unit is left, or none until the next drop.
+    SoldOut(SoldOut),
+    /// The sale opens for the user at this time.
+    NotOpen(EpochMs),
+    /// What is left is a group's quota until this time.
+    QuotaOnly(EpochMs),
+    Closed,
+    Paused,
+    Blocked,
+    UnknownSale,
+}
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Refused {

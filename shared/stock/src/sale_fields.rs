@@ -1,5 +1,7 @@
 // The fields of the packed string `sale:{tag}`, in order, big endian: one list for the scripts and for `Counters`. A
-// plan of drops is text at offset `PLAN_AT`.
+// plan of drops is text at offset `PLAN_AT`: after the fields, with room for more.
+pub(crate) const PLAN_AT: usize = 128;
+
 sale_fields! {
     /// The next unit that was never handed out.
     next_unit: u32,
