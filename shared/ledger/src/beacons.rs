@@ -47,7 +47,7 @@ impl Ledger {
     }
 
     /// The randomness that, together with the seed, decides what the units of a round win. `None` without a beacon.
-    /// Fails if DynamoDB does not answer, or the beacon has not been posted.
+    /// Fails if the beacon has not been posted.
     pub async fn randomness(&self, id: &RoundId, allocation: &Allocation) -> Result<Option<Bytes32>, LedgerError> {
         if !allocation.has_beacon() {
             return Ok(None);
@@ -58,8 +58,8 @@ impl Ledger {
 
     /// Stores the beacon of a round, unless it has one. Returns the stored one: the first stays.
     ///
-    /// Guards against concurrent operators and repeated requests. Fails if DynamoDB does not answer, or the round has
-    /// another beacon, which is impossible: drand has only one signature for a round.
+    /// Guards against concurrent operators and repeated requests. Fails if the round has another beacon, which is
+    /// impossible: drand has only one signature for a round.
     pub async fn post_beacon(&self, id: &RoundId, beacon: &Beacon) -> Result<Beacon, LedgerError> {
         let kept: Beacon = match self.put_unless_there(beacon.to_item(id)).write().await? {
             Written::Done(_) => return Ok(beacon.clone()),

@@ -66,8 +66,8 @@ impl Ledger {
     }
 
     /// Stores the table of a round's awards, unless that was done before. Does nothing for a round without awards, or
-    /// with a draw at its end, whose table depends on the number of entries. Fails if DynamoDB does not answer, or the
-    /// round is not committed to its seed and terms. Can run concurrently, since the bytes are the same.
+    /// with a draw at its end, whose table depends on the number of entries. Fails if the round is not committed to its
+    /// seed and terms. Can run concurrently, since the bytes are the same.
     pub async fn keep_table(&self, round: &Round) -> Result<(), LedgerError> {
         if round.terms.allocation.is_drawn_at_end() {
             return Ok(());

@@ -93,7 +93,7 @@ impl Ledger {
     /// line must not be taken for a short one. Returns the number in force then: this one or a higher one.
     ///
     /// Guards against a process that is behind, and a Redis that has lost people, which must not lower the number.
-    /// Fails if DynamoDB does not answer, or the round has no line.
+    /// Fails if the round has no line.
     pub async fn note_people_in_line(&self, id: &RoundId, people: u64) -> Result<u64, LedgerError> {
         let update = self
             .update(keys::line(id), "SET people = :people")

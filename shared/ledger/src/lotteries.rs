@@ -192,7 +192,7 @@ impl Ledger {
     }
 
     /// The entries of a round by unit: its live orders, from their index. May lag a moment behind. A million entries
-    /// take 36 MB. Fails if DynamoDB does not answer, or a unit has two orders.
+    /// take 36 MB. Fails if a unit has two orders.
     pub async fn entries(&self, id: &RoundId) -> Result<Vec<DrawEntry>, LedgerError> {
         // The other fields of an order would be a lot to transfer and parse for a million orders.
         let shards = self.shards_of_entries(id).map(|query| {

@@ -49,8 +49,7 @@ impl Ledger {
     /// Records an observation of a round, if nothing was recorded since `read`. Returns whether it was.
     ///
     /// Guards against concurrent observations, whichever is older: one that was made before the other was recorded
-    /// finds another version, and records nothing. So `read` must be read before the observation is made. Fails if
-    /// DynamoDB does not answer; it may or may not be recorded then, and the next observation shows which.
+    /// finds another version, and records nothing. So `read` must be read before the observation is made.
     pub async fn note_milestones(
         &self,
         read: &NotedRound,

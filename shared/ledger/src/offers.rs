@@ -113,7 +113,7 @@ impl Ledger {
     /// a seed if it has awards: all or none. `None` if there is no such sale. Other sales stay as they are.
     ///
     /// Guards against concurrent operators, and against an edit of the draft meanwhile, which the round would not have.
-    /// Fails if DynamoDB does not answer, or others change the draft all the time.
+    /// Fails if others change the draft all the time.
     pub async fn publish(&self, id: &SaleId, request: &LogEntry) -> Result<Option<Latest>, LedgerError> {
         for _ in 0..TRIES {
             let Some(latest) = self.latest(id).await? else { return Ok(None) };
@@ -147,8 +147,8 @@ impl Ledger {
     /// none. A round that may be in Redis must have the version that is known to be paused there.
     ///
     /// Guards against: a concurrent resume, edit or load of the round; two concurrent withdrawals; the draw at the end
-    /// of the round, started by a fast clock. If the round is loaded later, it closes before it opens. Fails if
-    /// DynamoDB does not answer, or others change the sale all the time.
+    /// of the round, started by a fast clock. If the round is loaded later, it closes before it opens. Fails if others
+    /// change the sale all the time.
     pub async fn withdraw(
         &self,
         id: &SaleId,

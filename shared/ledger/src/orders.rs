@@ -66,7 +66,7 @@ impl Ledger {
     ///
     /// Guards against: the same message twice, or five times at once (by the order's own condition); a unit that Redis
     /// handed out twice after it lost a write (by the unit guard); a user beyond the limit in any way (by the slot
-    /// guard). Fails if DynamoDB does not answer; the order may or may not be written then, and the same call tells.
+    /// guard).
     ///
     /// One further condition is that there is room in the limits of the sale's campaigns. The order records them, so
     /// that its end frees its places in them. Another, if it may be late, is that the entries of the round are not
@@ -120,8 +120,7 @@ impl Ledger {
     /// Ends a PENDING order without payment, deletes its guards and frees its places in campaigns, all or none.
     /// `EXPIRED` only once its `pay_by` has come. Returns the order as it is then, if there is one.
     ///
-    /// Guards against a concurrent payment: both require PENDING, so DynamoDB lets only one of them win. Fails if
-    /// DynamoDB does not answer; the step may or may not have been taken then, and the same call tells.
+    /// Guards against a concurrent payment: both require PENDING, so DynamoDB lets only one of them win.
     pub async fn end_unpaid(
         &self,
         order: &Order,

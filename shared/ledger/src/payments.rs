@@ -38,7 +38,7 @@ impl Ledger {
     ///
     /// Guards against: the same callback twice (an order records its payment, and refunds are a set); one payment for
     /// two orders, or again with another amount (the payment records what it was for); a concurrent expiry (both
-    /// require PENDING, so DynamoDB lets only one of them win). If DynamoDB does not answer, the same call tells.
+    /// require PENDING, so DynamoDB lets only one of them win).
     pub async fn pay(
         &self,
         id: &ReservationId,

@@ -163,7 +163,7 @@ impl Ledger {
     }
 }
 
-/// All items of a query. Fails if DynamoDB does not answer, or there are more than anybody has thought of.
+/// All items of a query. Fails if there are more than anybody has thought of.
 pub(crate) async fn whole(query: QueryFluentBuilder) -> Result<Vec<Item>, LedgerError> {
     let mut pages = query.into_paginator().send();
     let mut items = Vec::new();

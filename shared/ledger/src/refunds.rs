@@ -79,8 +79,7 @@ impl Ledger {
     /// Marks a payment as refunded, once, if its order could not take it. The order's state does not change.
     ///
     /// Guards against two concurrent operators, and a double click: the payment records who marked it first. Also
-    /// guards against a payment that its order accepted, since the order lists those that it could not take. Fails if
-    /// DynamoDB does not answer; it may or may not be marked then, and the same call tells.
+    /// guards against a payment that its order accepted, since the order lists those that it could not take.
     pub async fn mark_refunded(&self, payment: &str, by: &UserId, now: EpochMs) -> Result<Refund, LedgerError> {
         let noted: Option<NotedPayment> = self.read(keys::payment(payment)).await?;
         let Some(noted) = noted else { return Ok(Refund::NotDue) };

@@ -36,8 +36,8 @@ impl Ledger {
     /// Guards against: concurrent operators (each reads what the other wrote); a repeated request after another one;
     /// the beginning of the next round meanwhile, which is a new version of this one. The round is read before the
     /// offer: if it is the latest one then, it also was when it was read. Also guards against the draw at the end of
-    /// the round, which may have begun by another clock: its terms must not change then. Fails if DynamoDB does not
-    /// answer, or others change the round all the time. Can be repeated with the same key.
+    /// the round, which may have begun by another clock: its terms must not change then. Fails if others change the
+    /// round all the time. Can be repeated with the same key.
     pub async fn update_round(
         &self,
         id: &RoundId,
@@ -79,7 +79,7 @@ impl Ledger {
     ///
     /// Guards against: concurrent runs; an operator who pauses the round (the new one is then paused too) or ends the
     /// recurrence at the same time; one who changes the old round, by its old version, once the new one has begun.
-    /// Fails if DynamoDB does not answer, or others change offer or round all the time.
+    /// Fails if others change offer or round all the time.
     pub async fn begin_next(&self, over: &RoundId, now: EpochMs) -> Result<Begun, LedgerError> {
         for _ in 0..TRIES {
             let Some(latest) = self.latest(&over.sale).await? else { return Ok(Begun::Not) };
@@ -130,8 +130,7 @@ impl Ledger {
     /// Lets `loader` alone load the round until this time. Also renews, or gives back. Returns whether it may.
     ///
     /// Guards against two that load at once: whoever comes second finds the first one's time. A loader that dies gives
-    /// way when its time ends. Here and not in Redis, which may be lost again while the round is loaded. Fails if
-    /// DynamoDB does not answer; it may or may not be granted then.
+    /// way when its time ends. Here and not in Redis, which may be lost again while the round is loaded.
     pub async fn let_load(
         &self,
         round: &RoundId,

@@ -7,7 +7,7 @@ use crate::{Ledger, LedgerError};
 
 impl Ledger {
     /// Reads every item of an index whose key `attribute` is one of `shards`, concurrently. May lag a moment behind.
-    /// Fails if DynamoDB does not answer, or `read` fails on an item.
+    /// Fails if `read` fails on an item.
     pub(crate) async fn of_shards<T>(
         &self,
         index: &str,

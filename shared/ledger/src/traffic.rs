@@ -34,8 +34,7 @@ impl Ledger {
 
     /// Records a measurement, on the condition that nothing was recorded since `read`. Returns whether it was recorded.
     ///
-    /// Guards against concurrent measurements: the later one is dropped, so no time is counted twice. Fails if DynamoDB
-    /// does not answer; it may or may not be recorded then, and the next measurement shows which.
+    /// Guards against concurrent measurements: the later one is dropped, so no time is counted twice.
     pub async fn note_traffic(
         &self,
         round: &Round,
