@@ -339,46 +339,42 @@ fn entry_of(item: Item) -> Result<DrawEntry, LedgerError> {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::{Value, json};
+
     use super::*;
 
     #[test]
     fn stored_draws_stay_readable() {
-        let id = RoundId { sale: "tickets".parse().unwrap(), number: sale::RoundNumber(1) };
-        let stored = |more: &[(&str, AttributeValue)]| {
-            let fenced = [("pk", text("DRAW#tickets#1")), ("fenced_at_ms", number(5))];
-            fenced
-                .into_iter()
-                .chain(more.iter().cloned())
-                .map(|(name, value)| (name.to_owned(), value))
-                .collect::<Item>()
+        let id: RoundId = "tickets.1".parse().unwrap();
+        let read = |more: &Value| {
+            let mut stored = to_item(json!({ "pk": "DRAW#tickets#1", "fenced_at_ms": 5 })).unwrap();
+            stored.extend(to_item(more).unwrap());
+            Draw::from_item(&id, stored).ok()
         };
-        let read = |more: &[(&str, AttributeValue)]| Draw::from_item(&id, stored(more)).ok();
         let fenced = Draw { fenced_at_ms: EpochMs(5), closed: None, awarded: 0, drawn_at_ms: None };
-        assert_eq!(read(&[]), Some(fenced.clone()));
-        let root = ("root", text("07".repeat(32)));
-        let closed = [root.clone(), ("entries", number(3)), ("closed_at_ms", number(6))];
         let plain = ClosedDraw { entries: 3, root: [7; 32], at_ms: EpochMs(6), drand_round: None };
-        assert_eq!(read(&closed), Some(Draw { closed: Some(plain), ..fenced.clone() }));
-        let named = [&closed[..], &[("drand_round", number(9))]].concat();
-        let with_beacon = ClosedDraw { drand_round: Some(DrandRound(9)), ..plain };
-        assert_eq!(read(&named), Some(Draw { closed: Some(with_beacon), ..fenced.clone() }));
-        let more = [("awarded", number(2)), ("drawn_at_ms", number(7))];
-        let all = Draw { closed: Some(plain), awarded: 2, drawn_at_ms: Some(EpochMs(7)), ..fenced };
-        assert_eq!(read(&[&closed[..], &more[..]].concat()), Some(all));
-        for wrong in [
-            vec![root.clone()],
-            vec![("root", text("7")), ("entries", number(3)), ("closed_at_ms", number(6))],
-            vec![root.clone(), ("entries", number(3)), ("closed_at_ms", number(6)), ("drand_round", number(-1))],
-            vec![("awarded", number(-1))],
-            vec![("fenced_at_ms", text("5"))],
+        let closed = Draw { closed: Some(plain), ..fenced.clone() };
+        let named = Draw { closed: Some(ClosedDraw { drand_round: Some(DrandRound(9)), ..plain }), ..fenced.clone() };
+        let drawn = Draw { awarded: 2, drawn_at_ms: Some(EpochMs(7)), ..closed.clone() };
+        let root = "07".repeat(32);
+        for (more, draw) in [
+            (json!({}), Some(fenced)),
+            (json!({ "root": root, "entries": 3, "closed_at_ms": 6 }), Some(closed)),
+            (json!({ "root": root, "entries": 3, "closed_at_ms": 6, "drand_round": 9 }), Some(named)),
+            (json!({ "root": root, "entries": 3, "closed_at_ms": 6, "awarded": 2, "drawn_at_ms": 7 }), Some(drawn)),
+            (json!({ "root": root }), None),
+            (json!({ "root": "7", "entries": 3, "closed_at_ms": 6 }), None),
+            (json!({ "root": root, "entries": 3, "closed_at_ms": 6, "drand_round": -1 }), None),
+            (json!({ "awarded": -1 }), None),
+            (json!({ "fenced_at_ms": "5" }), None),
         ] {
-            assert_eq!(read(&wrong), None, "{wrong:?}");
+            assert_eq!(read(&more), draw, "{more}");
         }
     }
 
     #[test]
     fn stored_winners_stay_readable_and_are_written_the_same() {
-        let stored = serde_json::json!({
+        let stored = json!({
             "pk": "WINNER#tickets#1#2", "order_id": "tickets.1.0198f0b2a4c57d1e8f00aabbccddeeff", "entry": 3, "unit": 17,
             "prize": 1, "awarded_at_ms": 5, "notified_at_ms": 6,
         });

@@ -4,11 +4,11 @@ use std::cmp::Reverse;
 use std::time::Duration;
 
 use futures::future::join_all;
-use sale::{BuyerClass, EpochMs, Lane, Reservation, UserId};
+use sale::{EpochMs, Lane, Reservation};
 use tokio::time::timeout;
-use uuid::Uuid;
 
 use crate::lanes_seen::{RoundSeen, Stamp};
+use crate::reservations::Buyer;
 use crate::script::AVAILABILITY;
 use crate::script_code::{parse, unexpected};
 use crate::transfers::{DonateFor, Donated};
@@ -113,25 +113,14 @@ impl RoundStock<'_> {
     /// A successful search moves half of a lane's units to this one, so the next buyers find them at home. In a process
     /// one request searches at a time; those that waited get its refusal, or try at home again. It remembers for up to
     /// a second that nobody can get a unit, which is less than the cooldown of returned units.
-    pub(crate) async fn reserve_elsewhere(
-        self,
-        uuid: Uuid,
-        user: &UserId,
-        class: BuyerClass,
-    ) -> Result<Reserve, StockError> {
+    pub(crate) async fn reserve_elsewhere(self, buyer: Buyer<'_>) -> Result<Reserve, StockError> {
         let seen = self.seen.of(self.id);
-        let search = self.search_lanes(&seen, uuid, user, class);
-        let searching = seen.search_in_turn(self.reserve_at_home(uuid, user, class), search);
+        let searching = seen.search_in_turn(self.reserve_at_home(buyer), self.search_lanes(&seen, buyer));
         timeout(self.connection.limit(SEARCH_TIMEOUT), searching).await.unwrap_or(Err(StockError::OnTheWay))
     }
 
-    async fn search_lanes(
-        self,
-        seen: &RoundSeen,
-        uuid: Uuid,
-        user: &UserId,
-        class: BuyerClass,
-    ) -> Result<Reserve, StockError> {
+    async fn search_lanes(self, seen: &RoundSeen, buyer: Buyer<'_>) -> Result<Reserve, StockError> {
+        let Buyer { uuid, user, class } = buyer;
         let home = Lane::home_of(user, self.lanes);
         for _ in 0..MAX_READS {
             let availability = self.availability().await?;
@@ -141,7 +130,7 @@ impl RoundStock<'_> {
             };
             // Somebody else has moved some here meanwhile.
             if at_home.sells() {
-                match self.reserve_at_home(uuid, user, class).await? {
+                match self.reserve_at_home(buyer).await? {
                     Reserve::SoldOut(_) => {}
                     answer => return Ok(answer),
                 }
@@ -189,13 +178,8 @@ impl RoundStock<'_> {
                 if let Some(sold_out) = self.sold_out_still(seen, &availability).await? {
                     return Ok(Reserve::SoldOut(sold_out));
                 }
-            } else if !self.finish_what_is_open(&availability, home).await? {
-                if let Some(error) = availability.failed {
-                    return Err(error);
-                }
-                if availability.has_lost {
-                    return Ok(Reserve::UnknownSale);
-                }
+            } else if !self.finish_what_is_open(availability, home).await? {
+                return Ok(Reserve::UnknownSale);
             }
         }
         Err(StockError::OnTheWay)
@@ -280,22 +264,18 @@ impl RoundStock<'_> {
                 if again.is_as(&availability) && again.have_nothing(is_left) {
                     return Ok(Reseated::NoUnit);
                 }
-            } else if !self.finish_what_is_open(&availability, reservation.lane).await? {
-                if let Some(error) = availability.failed {
-                    return Err(error);
-                }
+            } else if !self.finish_what_is_open(availability, reservation.lane).await? {
                 // The lane may be loaded again, or not if the round is over.
-                if availability.has_lost {
-                    return Ok(Reseated::UnknownSale);
-                }
+                return Ok(Reseated::UnknownSale);
             }
         }
         Err(StockError::OnTheWay)
     }
 
-    /// Finishes transfers that other processes began and may have left. Returns whether units came to `home`. Transfers
-    /// of a lane that does not answer stay as they are.
-    async fn finish_what_is_open(self, availability: &RoundAvailability, home: Lane) -> Result<bool, StockError> {
+    /// Finishes transfers that other processes began and may have left, except those of a lane that does not answer.
+    /// Returns whether to look again: unless units came to `home`, `false` if Redis has lost a lane. Fails if none came
+    /// and a lane does not answer.
+    async fn finish_what_is_open(self, availability: RoundAvailability, home: Lane) -> Result<bool, StockError> {
         let mut came = false;
         for each in availability.lanes.iter().filter(|each| each.open > 0) {
             let open = match self.transfers_of(each.lane).await {
@@ -311,7 +291,10 @@ impl RoundStock<'_> {
                 }
             }
         }
-        Ok(came)
+        match availability.failed {
+            Some(error) if !came => Err(error),
+            _ => Ok(came || !availability.has_lost),
+        }
     }
 
     /// Reads all lanes concurrently. Fails if a script's answer is invalid. A lane that does not answer is unknown.

@@ -45,6 +45,14 @@ pub enum Reseated {
     UnknownSale,
 }
 
+/// Who wants a unit, under the UUID of a reservation's id.
+#[derive(Clone, Copy)]
+pub(crate) struct Buyer<'a> {
+    pub(crate) uuid: Uuid,
+    pub(crate) user: &'a UserId,
+    pub(crate) class: BuyerClass,
+}
+
 /// A class's lead in the scripts' unit, milliseconds.
 pub(crate) fn lead_ms(class: BuyerClass) -> u64 {
     u64::from(class.lead_s) * 1000
@@ -75,19 +83,15 @@ impl RoundStock<'_> {
     /// left in the user's home lane and there are others. If Redis does not answer, the unit may or may not have been
     /// taken; repeating the call tells. With several lanes also fails if what is left is on its way between them.
     pub async fn reserve(self, uuid: Uuid, user: &UserId, class: BuyerClass) -> Result<Reserve, StockError> {
-        match self.reserve_at_home(uuid, user, class).await? {
+        let buyer = Buyer { uuid, user, class };
+        match self.reserve_at_home(buyer).await? {
             // Boxed: it is for few requests.
-            Reserve::SoldOut(_) if self.lanes > 1 => Box::pin(self.reserve_elsewhere(uuid, user, class)).await,
+            Reserve::SoldOut(_) if self.lanes > 1 => Box::pin(self.reserve_elsewhere(buyer)).await,
             answer => Ok(answer),
         }
     }
 
-    pub(crate) async fn reserve_at_home(
-        self,
-        uuid: Uuid,
-        user: &UserId,
-        class: BuyerClass,
-    ) -> Result<Reserve, StockError> {
+    pub(crate) async fn reserve_at_home(self, Buyer { uuid, user, class }: Buyer<'_>) -> Result<Reserve, StockError> {
         let keys = self.home_of(user);
         let mut call = RESERVE.keys(keys.of_reserve()).arg(user.as_str()).arg(uuid.as_simple().to_string());
         if class != BuyerClass::EVERYONE {

@@ -206,18 +206,25 @@ impl RoundStock<'_> {
 
     /// The open transfers of every lane that answers. Fails if a script's answer is invalid.
     pub async fn open_transfers(self) -> Result<Vec<Transfer>, StockError> {
-        let lanes = Lane::all(self.lanes).filter(|_| self.lanes > 1);
-        let mut open = Vec::new();
-        for transfers in join_all(lanes.map(|lane| self.transfers_of(lane))).await {
+        if self.lanes <= 1 {
+            return Ok(Vec::new());
+        }
+        Ok(self.known_transfers().await?.into_iter().flat_map(|(_, transfers)| transfers.open).collect())
+    }
+
+    pub(crate) async fn known_transfers(self) -> Result<Vec<(Lane, LaneTransfers)>, StockError> {
+        let mut known = Vec::new();
+        let transfers = join_all(Lane::all(self.lanes).map(|lane| self.transfers_of(lane))).await;
+        for (lane, transfers) in Lane::all(self.lanes).zip(transfers) {
             match transfers {
-                Ok(transfers) => open.extend(transfers.open),
+                Ok(transfers) => known.push((lane, transfers)),
                 Err(error) if error.is_away() => {
                     tracing::warn!(error = &error as &dyn std::error::Error, "could not read a lane's transfers");
                 }
                 Err(error) => return Err(error),
             }
         }
-        Ok(open)
+        Ok(known)
     }
 
     /// How many transfers the lanes have begun since they were loaded.

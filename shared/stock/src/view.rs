@@ -313,15 +313,7 @@ impl RoundStock<'_> {
 
     /// Reads the lanes once none accepts what a lost lane gave: some may not have answered while it was loaded.
     async fn fenced_views(self) -> Result<LaneViews, StockError> {
-        let mut known = Vec::new();
-        let transfers = join_all(Lane::all(self.lanes).map(|lane| self.transfers_of(lane))).await;
-        for (lane, transfers) in Lane::all(self.lanes).zip(transfers) {
-            match transfers {
-                Ok(transfers) => known.push((lane, transfers)),
-                Err(error) if error.is_away() => {}
-                Err(error) => return Err(error),
-            }
-        }
+        let known = self.known_transfers().await?;
         let short: Vec<ClaimedLane> = known
             .iter()
             .filter_map(|(lane, transfers)| Some(ClaimedLane { lane: *lane, number: transfers.short? }))
