@@ -34,15 +34,20 @@ pub(crate) fn draw_seed() -> Result<Seed, LedgerError> {
     Ok(Seed(seed))
 }
 
-fn other_commitment(id: &RoundId) -> LedgerError {
-    LedgerError::Contradiction(format!("round {id} is committed to another seed or other terms"))
-}
-
 /// The table in the order of generation, and the commitment to it.
 fn table(id: &RoundId, plan: &Plan, seed: &Seed) -> Result<(Vec<u64>, Commitment), LedgerError> {
     let values = plan.values(seed).map_err(|invalid| LedgerError::Contradiction(format!("round {id}: {invalid}")))?;
     let commitment = award::commit(id.sale.as_str(), id.number.0, seed, &award::digest(&values));
     Ok((values, commitment))
+}
+
+/// The table to which a round is committed. Fails if that is another one.
+fn committed_table(Round { id, commitment, .. }: &Round, plan: &Plan, seed: &Seed) -> Result<Vec<u64>, LedgerError> {
+    let (values, committed) = table(id, plan, seed)?;
+    if *commitment == Some(committed) {
+        return Ok(values);
+    }
+    Err(LedgerError::Contradiction(format!("round {id} is committed to another seed or other terms")))
 }
 
 impl Ledger {
@@ -76,7 +81,12 @@ impl Ledger {
         if seed.table_is_kept {
             return Ok(());
         }
-        self.write_chunks(round, &plan, &seed).await?;
+        let values = committed_table(round, &plan, &seed.seed)?;
+        let chunks = (0..).zip(values.chunks(CHUNK_VALUES)).map(|(number, chunk)| {
+            let values = ("award_values", bytes(award::chunk_bytes(chunk)));
+            item_of([("pk", text(keys::table(&round.id, number))), values])
+        });
+        self.put_chunks(chunks).await?;
         let update = self.update(keys::seed(&round.id), "SET table_is_kept = :true");
         let update = update.condition_expression("attribute_exists(pk)");
         update.values([(":true", AttributeValue::Bool(true))]).must_write().await.map(drop)
@@ -84,11 +94,10 @@ impl Ledger {
 
     /// The seed of a round with a draw at its end. Fails if the round is committed to another seed or other terms.
     pub async fn committed_seed(&self, round: &Round) -> Result<Seed, LedgerError> {
-        let id = &round.id;
-        let none = || LedgerError::Contradiction(format!("round {id} has no awards"));
+        let none = || LedgerError::Contradiction(format!("round {} has no awards", round.id));
         let (plan, kept) = self.plan_and_seed(round).await?.ok_or_else(none)?;
-        let (_, commitment) = table(id, &plan, &kept.seed)?;
-        if round.commitment == Some(commitment) { Ok(kept.seed) } else { Err(other_commitment(id)) }
+        committed_table(round, &plan, &kept.seed)?;
+        Ok(kept.seed)
     }
 
     /// The values of one chunk of a round's table. `None` if it does not exist.
@@ -105,19 +114,6 @@ impl Ledger {
         let seed = self.seed(&round.id).await?;
         let seed = seed.ok_or_else(|| LedgerError::Contradiction(format!("round {} has no seed", round.id)))?;
         Ok(Some((plan, seed)))
-    }
-
-    async fn write_chunks(&self, round: &Round, plan: &Plan, seed: &SeedItem) -> Result<(), LedgerError> {
-        let id = &round.id;
-        let (values, commitment) = table(id, plan, &seed.seed)?;
-        if round.commitment != Some(commitment) {
-            return Err(other_commitment(id));
-        }
-        let chunks = (0..).zip(values.chunks(CHUNK_VALUES)).map(|(number, chunk)| {
-            let values = ("award_values", bytes(award::chunk_bytes(chunk)));
-            item_of([("pk", text(keys::table(id, number))), values])
-        });
-        self.put_chunks(chunks).await
     }
 }
 

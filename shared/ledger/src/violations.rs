@@ -9,7 +9,7 @@ use crate::item::{from_item, item_of, number, text};
 use crate::{BlockReason, BlockedBy, Ledger, LedgerError, UserBlock, keys};
 
 /// How often counting a violation is tried while windows end and begin.
-const TRIES: usize = 3;
+const TRIES: usize = 4;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ViolationOutcome {
@@ -59,11 +59,7 @@ impl Ledger {
             if let Some(violations) = self.add_violation(user, id, door, now).await? {
                 return Ok(violations);
             }
-            if self.begin_window(user, door, now).await?
-                && let Some(violations) = self.add_violation(user, id, door, now).await?
-            {
-                return Ok(violations);
-            }
+            self.begin_window(user, door, now).await?;
         }
         Err(LedgerError::Contended(format!("could not count a violation of {user}: its window kept changing")))
     }
@@ -91,15 +87,15 @@ impl Ledger {
         }
     }
 
-    /// Begins a window on the condition that there is no current one. Returns whether this call did.
-    async fn begin_window(&self, user: &UserId, door: &DoorTerms, now: EpochMs) -> Result<bool, LedgerError> {
+    /// Begins a window unless there is a current one.
+    async fn begin_window(&self, user: &UserId, door: &DoorTerms, now: EpochMs) -> Result<(), LedgerError> {
         let pk = ("pk", text(keys::violations(user)));
         let expires_at = ("expires_at", number(now.plus_s(door.violation_window_s).as_epoch_s()));
         let put = self
             .put(item_of([pk, ("violations", number(0)), ("since_ms", number(now.0)), expires_at]))
             .condition_expression("attribute_not_exists(pk) OR since_ms <= :began_after")
             .values([(":began_after", number(begins_after(door, now).0))]);
-        Ok(put.write().await?.is_done())
+        put.write().await.map(drop)
     }
 }
 

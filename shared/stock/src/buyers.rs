@@ -23,15 +23,13 @@ pub enum BuyersRead {
 impl RoundStock<'_> {
     /// How many users have a record in the round, with a reservation or only a note.
     pub async fn buyers_count(self) -> Result<u32, StockError> {
-        let count = async |lane: Self| self.connection.ask::<u32>(redis::cmd("HLEN").arg(lane.keys().buyers())).await;
-        Ok(try_join_all(self.each_lane().map(count)).await?.into_iter().sum::<u32>())
+        self.count(|lane| lane.keys().buyers()).await
     }
 
-    async fn let_in_count(self) -> Result<u32, StockError> {
-        let blocked =
-            async |lane: Self| self.connection.ask::<u32>(redis::cmd("HLEN").arg(lane.keys().blocked())).await;
-        let blocked: u32 = try_join_all(self.each_lane().map(blocked)).await?.into_iter().sum();
-        Ok(self.buyers_count().await?.saturating_sub(blocked))
+    async fn count(self, hash: impl Fn(Self) -> String) -> Result<u32, StockError> {
+        let hashes = self.each_lane().map(hash);
+        let count = async |hash: String| self.connection.ask::<u32>(redis::cmd("HLEN").arg(hash)).await;
+        Ok(try_join_all(hashes.map(count)).await?.into_iter().sum())
     }
 
     /// Who has or had a reservation in the round, if it is sold out and there are at most `most` of them. Every step
@@ -39,8 +37,11 @@ impl RoundStock<'_> {
     pub async fn buyers(self, most: usize) -> Result<BuyersRead, StockError> {
         let (mut wins, mut names) = (Vec::new(), Vec::new());
         // Each lane could have fewer than `most`, and all lanes together more.
-        if self.is_of_lanes() && self.let_in_count().await? as usize > most {
-            return Ok(BuyersRead::TooMany);
+        if self.is_of_lanes() {
+            let blocked = self.count(|lane| lane.keys().blocked()).await?;
+            if self.buyers_count().await?.saturating_sub(blocked) as usize > most {
+                return Ok(BuyersRead::TooMany);
+            }
         }
         for read in try_join_all(self.each_lane().map(|lane| lane.buyers_of_lane(most))).await? {
             match read {

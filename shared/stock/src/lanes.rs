@@ -248,9 +248,7 @@ impl RoundStock<'_> {
                 if let Donated::Units(transfer) =
                     self.donate_above(heard, donor, reservation.lane, DonateFor::Reseat).await?
                 {
-                    if self.take_in(&transfer).await? {
-                        self.close_transfer(&transfer).await?;
-                    }
+                    self.finish(&transfer).await?;
                     if let Some(reseated) = self.reseat_at_home(reservation, refused).await? {
                         return Ok(reseated);
                     }
