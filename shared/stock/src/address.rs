@@ -13,15 +13,12 @@ pub(crate) enum Address {
 impl Address {
     /// Parses `SCHEME://[USER:PASSWORD@]HOST:PORT`; for a cluster, any number of `HOST:PORT` separated by commas.
     pub(crate) fn parse(url: &str) -> Result<Self, RedisError> {
-        let Some((scheme, rest)) = url.split_once("://") else {
+        let cluster = url.split_once("://").and_then(|(scheme, rest)| Some((scheme.strip_suffix(CLUSTER)?, rest)));
+        let Some((scheme, rest)) = cluster else {
             return Ok(Self::Node(Box::new(url.into_connection_info()?)));
         };
-        let Some(scheme) = scheme.strip_suffix(CLUSTER) else {
-            return Ok(Self::Node(Box::new(url.into_connection_info()?)));
-        };
-        let (user, hosts) = rest.rsplit_once('@').map_or(("", rest), |(user, hosts)| (user, hosts));
-        let at = if user.is_empty() { "" } else { "@" };
-        let nodes = hosts.split(',').map(|host| format!("{scheme}://{user}{at}{host}").into_connection_info());
+        let (user_at, hosts) = rest.split_at(rest.rfind('@').map_or(0, |at| at + 1));
+        let nodes = hosts.split(',').map(|host| format!("{scheme}://{user_at}{host}").into_connection_info());
         Ok(Self::Cluster(nodes.collect::<Result<_, _>>()?))
     }
 }
