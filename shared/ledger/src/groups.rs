@@ -62,9 +62,8 @@ impl Ledger {
     }
 
     /// The users of a group after `after` in its list, or from its beginning. May lag a moment behind.
-    pub async fn group_page(&self, group: &GroupName, after: Option<&UserId>) -> Result<GroupPage, LedgerError> {
+    pub async fn group_page(&self, group: &GroupName, mut after: Option<&UserId>) -> Result<GroupPage, LedgerError> {
         let mut users: Vec<UserId> = Vec::new();
-        let (mut after, mut is_last) = (after, true);
         for shard in after.map_or(0, keys::shard_of_member)..keys::MEMBER_SHARDS {
             let of_shard = (":shard", text(keys::member_shard(group, shard)));
             // Only the first part of the list is begun in the middle.
@@ -85,12 +84,12 @@ impl Ledger {
             }
             let has_more = found.last_evaluated_key.is_some();
             if has_more || users.len() >= GROUP_PAGE {
-                is_last = !has_more && shard + 1 == keys::MEMBER_SHARDS;
-                break;
+                let is_last = !has_more && shard + 1 == keys::MEMBER_SHARDS;
+                let more_after = users.last().filter(|_| !is_last).cloned();
+                return Ok(GroupPage { users, more_after });
             }
         }
-        let more_after = if is_last { None } else { users.last().cloned() };
-        Ok(GroupPage { users, more_after })
+        Ok(GroupPage { users, more_after: None })
     }
 
     /// Makes a write for each user, without duplicates: DynamoDB refuses a batch that names a key twice.
