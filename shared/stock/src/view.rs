@@ -425,25 +425,21 @@ impl RoundStock<'_> {
 
     async fn all_reservations(self, keys: LaneKeys<'_>) -> Result<Vec<StoredReservation>, StockError> {
         let key = &keys.buyers();
-        let mut scans = 0;
-        let records = loop {
+        for _ in 0..SCANS {
             let at_least: usize = self.connection.ask(redis::cmd("HLEN").arg(key)).await?;
             let records = self.connection.fields::<String>(key).await?;
-            if records.len() >= at_least {
-                break records;
-            }
             // A block that ended took a record away, or the node is another now, to which the cursor meant nothing.
-            scans += 1;
-            if scans == SCANS {
-                return Err(unexpected("fewer buyers than there are"));
+            if records.len() < at_least {
+                continue;
             }
-        };
-        let mut reservations = Vec::with_capacity(records.len());
-        for (user, record) in records {
-            let user: UserId = user.parse().map_err(|_| unexpected(&user))?;
-            reservations.extend(read_record(keys, &user, &record)?);
+            let mut reservations = Vec::with_capacity(records.len());
+            for (user, record) in records {
+                let user: UserId = user.parse().map_err(|_| unexpected(&user))?;
+                reservations.extend(read_record(keys, &user, &record)?);
+            }
+            return Ok(reservations);
         }
-        Ok(reservations)
+        Err(unexpected("fewer buyers than there are"))
     }
 }
 
