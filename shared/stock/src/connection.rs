@@ -18,7 +18,6 @@ use crate::link::{Link, RESPONSE_TIMEOUT, Target};
 pub(crate) const PAGE: usize = 1000;
 /// The minimum age at which a link to a cluster is replaced because somebody got no answer.
 const RENEW_AFTER: Duration = Duration::from_secs(1);
-/// The longest wait for a new link to a cluster.
 const RENEW_TIMEOUT: Duration = Duration::from_secs(3);
 
 #[derive(Debug)]

@@ -57,7 +57,6 @@ pub use transfers::{DonateFor, Donated, Transfer};
 pub use view::{PartialCounters, RoundView};
 pub use wins_seen::WinsSeen;
 
-/// The stock, in one Redis.
 #[derive(Clone)]
 pub struct Stock {
     connection: RedisConnection,

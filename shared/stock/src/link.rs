@@ -12,7 +12,6 @@ use crate::address::Address;
 /// The longest wait for an answer, or for a connection, including TLS. A script takes well under a millisecond; anything
 /// slower than this is an outage, and the caller must report it while its client still waits.
 pub(crate) const RESPONSE_TIMEOUT: Duration = Duration::from_millis(1000);
-/// Attempts to reconnect before a call fails.
 const RECONNECTS: usize = 1;
 
 /// The longest wait for one node of a cluster, for a connection or an answer. While the cluster's map is read again all
@@ -22,7 +21,6 @@ const _: () = assert!(NODE_TIMEOUT.as_millis() * 2 < RESPONSE_TIMEOUT.as_millis(
 /// How often a cluster is asked again within [`RESPONSE_TIMEOUT`], at the node that it names or after a pause: moving
 /// slots and failovers often take only some hundred milliseconds.
 const CLUSTER_RETRIES: u32 = 8;
-/// The shortest and the longest pause before asking again.
 const CLUSTER_PAUSES_MS: [u64; 2] = [10, 200];
 
 #[derive(Debug)]
