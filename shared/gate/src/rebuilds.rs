@@ -47,13 +47,16 @@ impl Rebuilds {
     }
 
     fn is_due(&self, round: &RoundId) -> bool {
-        let now = Moment::now(self.clock);
         let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
-        asked.retain(|_, at| now.since(*at) < ASKS_EVERY);
-        let is_due = !asked.contains_key(round);
-        asked.entry(round.clone()).or_insert(now);
-        is_due
+        is_due(&mut asked, round, Moment::now(self.clock))
     }
+}
+
+fn is_due(asked: &mut HashMap<RoundId, Moment>, round: &RoundId, now: Moment) -> bool {
+    asked.retain(|_, at| now.since(*at) < ASKS_EVERY);
+    let is_due = !asked.contains_key(round);
+    asked.entry(round.clone()).or_insert(now);
+    is_due
 }
 
 /// The problem for a round that Redis does not have: it is not loaded yet, is over, or was lost and will be restored.
@@ -79,6 +82,19 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn a_process_asks_for_a_round_once_a_second() {
+        let (mut asked, began) = (HashMap::new(), std::time::Instant::now());
+        let mut ask = |round: &str, ms| {
+            let now = Moment::of(began + Duration::from_millis(ms), EpochMs(ms as i64));
+            let is_due = is_due(&mut asked, &round.parse().unwrap(), now);
+            (is_due, asked.len())
+        };
+        assert_eq!([ask("lamp.1", 0), ask("lamp.1", 999), ask("chair.1", 999)], [(true, 1), (false, 1), (true, 2)]);
+        assert_eq!(ask("lamp.1", 1000), (true, 2), "counted from the first time");
+        assert_eq!(ask("lamp.1", 1999), (false, 1), "what is over is forgotten");
+    }
 
     #[test]
     fn a_round_is_over_or_to_come_or_comes_back() {
