@@ -1,7 +1,6 @@
 //! Early access: the list of members, and admission.
 
 use super::flow::{Flow, flow, repeat};
-use super::updates::operate;
 use crate::admission::{answer_request, enter, read_picture};
 use crate::early_access::{USERS, amend, with_quota};
 use crate::prelude::*;
@@ -11,7 +10,7 @@ pub(super) const FLOWS: &[Flow] = &[
         "list of members",
         ["BatchWriteItem"],
         prepare = |lab| with_sale(lab),
-        run = |_, world, _| operate(world, list()),
+        run = |_, world, _| world.ask(list()),
         again = |lab, _| repeat(lab, list()),
         end = |lab, _| async {
             let group = ["members".parse().unwrap()];
@@ -27,8 +26,7 @@ pub(super) const FLOWS: &[Flow] = &[
         prepare = |lab| with_sale(lab),
         run = |lab, world, _| async {
             let (id, sum) = read_picture(lab, "alice").await;
-            let ask = answer_request("alice", &id, &sum);
-            admission::handle(&world.start(admission::AdmissionDeps::new), ask.request()).await;
+            world.ask(answer_request("alice", &id, &sum)).await;
         },
         again = |lab, _| async {
             enter(lab, "alice").await.expect(201);

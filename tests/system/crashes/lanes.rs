@@ -1,7 +1,7 @@
 //! Units in transit between lanes.
 
-use super::flow::{Flow, accepted, flow};
-use super::purchase::{all_end_as, ask, deliver};
+use super::flow::{Flow, flow, repeat};
+use super::purchase::{all_end_as, deliver};
 use super::repairing::{warm_up, warm_up_again};
 use crate::lanes::at_home_in;
 use crate::prelude::*;
@@ -18,8 +18,8 @@ pub(super) const FLOWS: &[Flow] = &[
             "SendMessage",
         ],
         prepare = |lab| with_a_dry_lane(lab),
-        run = |_, world, _| ask(world, reserve_with_key()),
-        again = |lab, _| accepted(lab, reserve_with_key()),
+        run = |_, world, _| world.ask(reserve_with_key()),
+        again = |lab, _| repeat(lab, reserve_with_key()),
         end = |lab, _| async { assert_eq!(lab.clean_audit().await, (1, 0, 3), "once") },
     ),
     flow!(

@@ -3,7 +3,6 @@
 use pass::line::LineState;
 
 use super::flow::{Flow, flow};
-use super::world::World;
 use crate::lines::{LINE, ask_for_ticket, look, names, queue_up, with_line};
 use crate::prelude::*;
 
@@ -12,7 +11,7 @@ pub(super) const FLOWS: &[Flow] = &[
         "ticket of a line",
         ["Query", "EVALSHA ticket"],
         prepare = |lab| with_queue(lab),
-        run = |_, world, _| ask(world, Ask::post(format!("/v1/sales/{SALE}/tickets")).by("alice")),
+        run = |_, world, _| world.ask(Ask::post(format!("/v1/sales/{SALE}/tickets")).by("alice")),
         again = |lab, _| async {
             let ticket = ask_for_ticket(lab, "alice").await.expect(201).body;
             assert_eq!(ticket["class"], "late");
@@ -24,7 +23,7 @@ pub(super) const FLOWS: &[Flow] = &[
         "look at a line",
         ["Query", "GetItem", "EVALSHA line", "UpdateItem"],
         prepare = |lab| with_queue(lab),
-        run = |_, world, _| ask(world, Ask::get(format!("/v1/sales/{SALE}/line"))),
+        run = |_, world, _| world.ask(Ask::get(format!("/v1/sales/{SALE}/line"))),
         again = |lab, _| async {
             let document = look(lab).await;
             assert_eq!(document.state, LineState::Moving);
@@ -44,8 +43,4 @@ async fn with_queue(lab: &Lab) -> Vec<Reservation> {
     lab.refresh_snapshots().await;
     queue_up(lab, &names(60)).await;
     Vec::new()
-}
-
-async fn ask(world: &World, ask: Ask) {
-    waiting_room::handle(&world.start(waiting_room::WaitingRoomDeps::new), ask.request()).await;
 }

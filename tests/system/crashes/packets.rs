@@ -3,7 +3,7 @@
 use super::flow::{Flow, flow, open, repeat};
 use super::purchase::{all_end_as, deliver};
 use super::repairing::{warm_up, warm_up_again};
-use super::updates::{PUBLISHED, ask, operate};
+use super::updates::{PUBLISHED, ask};
 use crate::packets::{packet, unclaimed};
 use crate::prelude::*;
 
@@ -15,7 +15,7 @@ pub(super) const FLOWS: &[Flow] = &[
             rounds::draft(&lab.ledger, SALE, &packet(PARTS), None).await;
             Vec::new()
         },
-        run = |_, world, _| operate(world, ask("publish")),
+        run = |_, world, _| world.ask(ask("publish")),
         again = |lab, _| repeat(lab, ask("publish")),
         end = |lab, _| async {
             let (offer, round) = (lab.offer().await, lab.round().await);

@@ -2,7 +2,6 @@
 
 use super::flow::{Flow, flow, open, repeat};
 use super::purchase::expire;
-use super::world::World;
 use crate::prelude::*;
 
 pub(super) const FLOWS: &[Flow] = &[
@@ -10,7 +9,7 @@ pub(super) const FLOWS: &[Flow] = &[
         "payment",
         ["GetSecretValue", "TransactWriteItems"],
         prepare = |lab| open(lab, terms(4, 1), &["alice"], &[]),
-        run = |lab, world, reserved| pay(lab, world, &reserved[0]),
+        run = |lab, world, reserved| world.ask(callback(lab, &reserved[0])),
         again = |lab, reserved| repeat(lab, callback(lab, &reserved[0])),
         end = |lab, reserved| async {
             let order = lab.order_of(&reserved[0]).await;
@@ -26,7 +25,7 @@ pub(super) const FLOWS: &[Flow] = &[
             expire(lab, &reserved[0]).await;
             reserved
         },
-        run = |lab, world, reserved| pay(lab, world, &reserved[0]),
+        run = |lab, world, reserved| world.ask(callback(lab, &reserved[0])),
         again = |lab, reserved| repeat(lab, callback(lab, &reserved[0])),
         end = |lab, reserved| async {
             let order = lab.order_of(&reserved[0]).await;
@@ -40,9 +39,4 @@ const PAYMENT: &str = "pay_1";
 
 fn callback(lab: &Lab, reservation: &Reservation) -> Ask {
     Ask::paid_for(PAYMENT, reservation, &lab.payment_key)
-}
-
-async fn pay(lab: &Lab, world: &World, reservation: &Reservation) {
-    let (deps, ask) = (world.start(payment::PaymentDeps::new), callback(lab, reservation));
-    ask_function(&world.recorder, &deps, &ask).await;
 }

@@ -1,6 +1,6 @@
 //! A purchase, up to its payment.
 
-use super::flow::{Flow, accepted, flow, forget_what_was_sold, open, repeat};
+use super::flow::{Flow, flow, forget_what_was_sold, open, repeat};
 use super::world::World;
 use crate::prelude::*;
 
@@ -9,14 +9,14 @@ pub(super) const FLOWS: &[Flow] = &[
         "reserve",
         ["EVALSHA reserve", "SendMessage"],
         prepare = |lab| open(lab, terms(4, 1), &[], &[]),
-        run = |_, world, _| ask(world, Ask::reserve(SALE, "alice")),
+        run = |_, world, _| world.ask(Ask::reserve(SALE, "alice")),
     ),
     flow!(
         "reserve with a key",
         ["EVALSHA reserve", "SendMessage"],
         prepare = |lab| open(lab, terms(4, 1), &[], &[]),
-        run = |_, world, _| ask(world, reserve_with_key()),
-        again = |lab, _| accepted(lab, reserve_with_key()),
+        run = |_, world, _| world.ask(reserve_with_key()),
+        again = |lab, _| repeat(lab, reserve_with_key()),
         end = |lab, _| async { assert_eq!(lab.clean_audit().await, (3, 0, 1), "once") },
     ),
     flow!(
@@ -40,7 +40,7 @@ pub(super) const FLOWS: &[Flow] = &[
         "cancel before the order",
         ["PutItem", "EVALSHA release"],
         prepare = |lab| open(lab, terms(4, 1), &[], &["alice"]),
-        run = |_, world, reserved| ask(world, Ask::cancel(&reserved[0])),
+        run = |_, world, reserved| world.ask(Ask::cancel(&reserved[0])),
         again = |lab, reserved| repeat(lab, Ask::cancel(&reserved[0])),
         end = |lab, reserved| all_end_as(lab, reserved, OrderState::Cancelled),
     ),
@@ -48,7 +48,7 @@ pub(super) const FLOWS: &[Flow] = &[
         "cancel after the order",
         ["TransactWriteItems", "EVALSHA release"],
         prepare = |lab| open(lab, terms(4, 1), &["alice"], &[]),
-        run = |_, world, reserved| ask(world, Ask::cancel(&reserved[0])),
+        run = |_, world, reserved| world.ask(Ask::cancel(&reserved[0])),
         again = |lab, reserved| repeat(lab, Ask::cancel(&reserved[0])),
         end = |lab, reserved| all_end_as(lab, reserved, OrderState::Cancelled),
     ),
@@ -82,10 +82,6 @@ pub(super) const FLOWS: &[Flow] = &[
 
 /// Longer than any payment window here.
 const LONG_S: i64 = 10_000;
-
-pub(super) async fn ask(world: &World, ask: Ask) {
-    ask_function(&world.recorder, &world.start(reservation::ReservationDeps::new), &ask).await;
-}
 
 pub(super) async fn deliver(world: &World, reserved: &[Reservation]) {
     order::handle(&world.start(order::OrderDeps::new), message_batch(reserved)).await;

@@ -74,9 +74,7 @@ pub(super) const FLOWS: &[Flow] = &[
             assert_eq!(moved.moved, 2);
             reserved
         },
-        run = |_, world, _| async {
-            admin::handle(&world.start(admin::AdminDeps::new), redrive().request()).await;
-        },
+        run = |_, world, _| world.ask(redrive()),
         again = |lab, _| redrive_until_nothing_is_left(lab),
         end = |lab, reserved| all_end_as(lab, reserved, OrderState::Pending),
     ),

@@ -1,7 +1,6 @@
 //! Operators who get no answer and ask again with the same key.
 
 use super::flow::{Flow, flow, open, repeat};
-use super::world::World;
 use crate::prelude::*;
 
 /// An offer's version once it is published; its round starts at version 1.
@@ -12,11 +11,8 @@ pub(super) const FLOWS: &[Flow] = &[
         "create",
         ["PutItem"],
         prepare = |_| async { Vec::new() },
-        run = |_, world, _| operate(world, create()),
-        again = |lab, _| async {
-            let answer = lab.answer(&create()).await;
-            assert!(matches!(answer.status, 200 | 201), "{answer:?}");
-        },
+        run = |_, world, _| world.ask(create()),
+        again = |lab, _| repeat(lab, create()),
         end = |lab, _| async {
             let offer = lab.offer().await;
             assert_eq!((offer.state, offer.version, offer.terms.total), (SaleState::Draft, 1, 4));
@@ -33,7 +29,7 @@ pub(super) const FLOWS: &[Flow] = &[
             lab.load(SALE).await;
             vec![lab.buy("alice").await, lab.reserve("bob").await]
         },
-        run = |_, world, _| operate(world, ask("end_recurrence")),
+        run = |_, world, _| world.ask(ask("end_recurrence")),
         again = |lab, _| repeat(lab, ask("end_recurrence")),
         end = |lab, _| async {
             let offer = lab.offer().await;
@@ -44,7 +40,7 @@ pub(super) const FLOWS: &[Flow] = &[
         "restock",
         ["GetItem", "TransactWriteItems", "EVALSHA amend"],
         prepare = |lab| open(lab, terms(4, 1), &["alice"], &["bob"]),
-        run = |_, world, _| operate(world, restock()),
+        run = |_, world, _| world.ask(restock()),
         again = |lab, _| repeat(lab, restock()),
         end = |lab, _| async {
             let round = lab.round().await;
@@ -60,7 +56,7 @@ pub(super) const FLOWS: &[Flow] = &[
             let rain = Some(Rain { at_once: 2, steady, ..Rain::default() });
             open(lab, Terms { rain, ..terms(4, 1) }, &["alice"], &["bob"]).await
         },
-        run = |_, world, _| operate(world, rain()),
+        run = |_, world, _| world.ask(rain()),
         again = |lab, _| repeat(lab, rain()),
         end = |lab, _| async {
             let round = lab.round().await;
@@ -93,8 +89,4 @@ fn restock() -> Ask {
 /// Releases one more unit at once and none after it.
 fn rain() -> Ask {
     ask("rain").body(json!({ "round": 1, "rain": { "at_once": 1 } }).to_string())
-}
-
-pub(super) async fn operate(world: &World, ask: Ask) {
-    admin::handle(&world.start(admin::AdminDeps::new), ask.request()).await;
 }

@@ -8,7 +8,7 @@ use crate::prelude::*;
 pub(super) struct World {
     context: Context,
     /// Records what clients ask the functions, and what they hear until the end.
-    pub(super) recorder: Recorder,
+    recorder: Recorder,
     fault: Arc<Fault>,
     _proxies: [Server; 2],
 }
@@ -46,6 +46,22 @@ impl World {
     /// The same, with its clock this many seconds ahead.
     pub(super) fn start_in<D>(&self, ahead_s: i64, new: impl FnOnce(&Context) -> Result<D, ContextError>) -> D {
         self.start(|process| new(&process.another_process_at(Clock::ahead_by_ms(ahead_s * 1000))))
+    }
+
+    /// Sends a request to the function that the gateway would route it to, in a new process.
+    pub(super) async fn ask(&self, ask: Ask) {
+        match OPENAPI.function_for(&ask) {
+            Some("admin") => ask_function(&self.recorder, &self.start(admin::AdminDeps::new), &ask).await,
+            Some("admission") => ask_function(&self.recorder, &self.start(admission::AdmissionDeps::new), &ask).await,
+            Some("payment") => ask_function(&self.recorder, &self.start(payment::PaymentDeps::new), &ask).await,
+            Some("reservation") => {
+                ask_function(&self.recorder, &self.start(reservation::ReservationDeps::new), &ask).await
+            }
+            Some("waiting_room") => {
+                ask_function(&self.recorder, &self.start(waiting_room::WaitingRoomDeps::new), &ask).await
+            }
+            other => panic!("{other:?} answers no requests here"),
+        };
     }
 
     /// Reconciliation that sends messages again at once.
