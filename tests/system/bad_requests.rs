@@ -360,8 +360,22 @@ fn resend() -> Vec<Bad> {
     cases
 }
 
+/// What does not say what to stop or start does neither.
+fn switches() -> Vec<Bad> {
+    let mut cases = Vec::new();
+    for path in ["/v1/admin/stop", "/v1/admin/start"] {
+        let bodies = [json!({ "sale_id": null }), json!({ "sale": SALE }), json!({ "sale_id": "" }), json!([])];
+        cases.extend(posted(path, bodies));
+        let switch = Ask::post(path).by_operator();
+        cases.push(bad(format!("{path}: nothing at all"), switch.clone(), 415, "unsupported_media_type"));
+        let nowhere = switch.json(&json!({ "sale_id": "nowhere" }));
+        cases.push(bad(format!("{path}: no such sale"), nowhere, 404, "unknown_sale"));
+    }
+    cases
+}
+
 pub(crate) fn all(reservation: &str, key: &str) -> Vec<Bad> {
-    let operators = [create(), other_admin(), resend(), campaigns(), blocks(), groups()];
+    let operators = [create(), other_admin(), resend(), campaigns(), blocks(), groups(), switches()];
     let others = [reserve(), reservations(reservation), draw(), callbacks(reservation, key)];
     operators.into_iter().chain(others).flatten().collect()
 }

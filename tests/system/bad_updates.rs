@@ -14,7 +14,11 @@ pub(crate) fn all() -> Vec<Bad> {
     for what in ["pause", "resume", "close", "end_recurrence"] {
         cases.extend(of_round(what, &first, false));
     }
-    cases.extend(of_round("throttle", &json!({ "round": 1, "requests_per_s": 5 }), false));
+    let throttle = json!({ "round": 1, "requests_per_s": 5 });
+    cases.extend(of_round("throttle", &throttle, false));
+    for limit in [None, Some(json!(0)), Some(json!(100_001))] {
+        cases.push(invalid(format!("throttle: {limit:?}"), keyed("throttle", &throttle, "requests_per_s", limit)));
+    }
     let restock = json!({ "round": 1, "units": 1 });
     cases.extend(of_round("restock", &restock, true));
     let of = |units: Option<Value>| keyed("restock", &restock, "units", units);

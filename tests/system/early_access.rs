@@ -152,23 +152,6 @@ async fn the_quota_waits_for_members_and_then_for_everyone() {
     assert_eq!(lab.clean_audit().await, (0, 3, 0));
 }
 
-/// A member's cancelled unit is in the quota again after its order was written too.
-#[tokio::test]
-async fn what_a_member_gives_back_is_in_the_quota_again() {
-    let lab = Lab::selling(with_quota(1)).await;
-    add(&lab, &json!(["alice", "bob"])).await;
-    let reservation = lab.reservation_of(buy(&lab, "alice").await, "alice").await;
-    assert!(lab.deliver(&[&reservation]).await.batch_item_failures.is_empty());
-    assert_eq!(lab.counters().await.quota, 0);
-    lab.answer(&Ask::cancel(&reservation)).await.expect(200);
-    assert_eq!(lab.counters().await.quota, 1);
-    for stranger in ["s1", "s2"] {
-        lab.answer(&Ask::reserve(SALE, stranger)).await.expect(202);
-    }
-    lab.answer(&Ask::reserve(SALE, "s3")).await.problem(409, "sold_out");
-    buy(&lab, "bob").await.expect(202);
-}
-
 #[tokio::test]
 async fn a_round_is_loaded_before_its_first_group() {
     let lab = Lab::new().await;

@@ -86,18 +86,6 @@ async fn two_operators_who_stop_different_things_undo_nothing() {
     assert_eq!(kill_switches, json!({ "stopped": true, "stopped_sales": [SALE, "other"] }));
 }
 
-#[tokio::test]
-async fn what_does_not_say_what_to_stop_stops_nothing() {
-    let lab = lab().await;
-    for which in [json!({ "sale_id": null }), json!({ "sale": SALE }), json!({ "sale_id": "" }), json!([])] {
-        lab.operate("stop", &which).await.problem(400, "invalid_request");
-        lab.operate("start", &which).await.problem(400, "invalid_request");
-    }
-    lab.answer(&Ask::post("/v1/admin/stop").by_operator()).await.problem(415, "unsupported_media_type");
-    lab.operate("stop", &json!({ "sale_id": "nowhere" })).await.problem(404, "unknown_sale");
-    assert_eq!(lab.ledger.kill_switches().await.unwrap(), ledger::KillSwitches::default());
-}
-
 /// The limit applies to what reaches Redis, from all processes together and whatever the pass.
 #[tokio::test]
 async fn a_throttled_sale_gets_no_more_than_its_share() {
@@ -174,24 +162,4 @@ async fn one_account_does_not_use_up_a_throttled_sales_challenges() {
         challenge("mallory").await.problem(429, "rate_limited");
     }
     challenge("alice").await.expect(201);
-}
-
-#[tokio::test]
-async fn a_sale_is_throttled_and_released() {
-    let lab = lab().await;
-    let throttle = |mut body: Value| {
-        body["round"] = json!(1);
-        Ask::post_sale("throttle").json(&body)
-    };
-    let set = throttle(json!({ "requests_per_s": 20 })).header("idempotency-key", "key-1");
-    for _ in 0..2 {
-        assert_eq!(lab.answer(&set).await.expect(200).body["throttle_requests_per_s"], 20);
-    }
-    let id = SALE.parse().unwrap();
-    assert_eq!(lab.snapshots.of(&id).await.unwrap().sale(&id).unwrap().round.throttle_requests_per_s, Some(20));
-    let lifted = lab.answer(&throttle(json!({ "requests_per_s": null }))).await.expect(200);
-    assert_eq!(lifted.body.get("throttle_requests_per_s"), None);
-    for bad in [json!({}), json!({ "requests_per_s": 0 }), json!({ "requests_per_s": 100_001 })] {
-        lab.answer(&throttle(bad)).await.problem(400, "invalid_request");
-    }
 }

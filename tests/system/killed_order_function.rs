@@ -30,16 +30,12 @@ async fn receive_all(lab: &Lab, delivery: &str) -> Vec<Message> {
     received
 }
 
+/// How many reservations have an order, are confirmed in Redis and were sent to expire.
+#[derive(Debug)]
 struct Left {
     orders: usize,
     confirmed: usize,
     expiries: u32,
-}
-
-impl std::fmt::Debug for Left {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} orders, {} confirmed, {} sent to expire", self.orders, self.confirmed, self.expiries)
-    }
 }
 
 async fn left(lab: &Lab, reserved: &[Reservation]) -> Left {

@@ -26,6 +26,7 @@ mod world;
 
 use tests::{Calm, Effect, Fault, Point, When};
 use tokio::sync::Semaphore;
+use tokio::task::JoinError;
 
 use crate::packets::unclaimed;
 use crate::prelude::*;
@@ -141,17 +142,9 @@ async fn sell(lab: &Lab, free: u32) {
     lab.answer(&reserve("too-late")).await.problem(409, "sold_out");
 }
 
-#[derive(Debug, PartialEq, Eq)]
-enum Outcome {
-    Died,
-    /// Every run ended cleanly without it.
-    NeverReached,
-    /// The system did not heal, and this is how the check of it panicked.
-    Broken(String),
-}
-
-/// Tries a point up to this many times. Returns also the effects that the runs had.
-async fn try_point(flow: &'static Flow, point: &Point, tries: usize) -> (Outcome, BTreeSet<Effect>) {
+/// Tries a point up to this many times. Returns whether a run died at it, or how the check panicked of a system that did
+/// not heal, and the effects that the runs had.
+async fn try_point(flow: &'static Flow, point: &Point, tries: usize) -> (Result<bool, JoinError>, BTreeSet<Effect>) {
     let mut effects = BTreeSet::new();
     for _ in 0..tries {
         let _permit = PERMITS.acquire().await.unwrap();
@@ -159,13 +152,13 @@ async fn try_point(flow: &'static Flow, point: &Point, tries: usize) -> (Outcome
             Ok((died, had)) => {
                 effects.extend(had);
                 if died {
-                    return (Outcome::Died, effects);
+                    return (Ok(true), effects);
                 }
             }
-            Err(panic) => return (Outcome::Broken(panic.to_string()), effects),
+            Err(panic) => return (Err(panic), effects),
         }
     }
-    (Outcome::NeverReached, effects)
+    (Ok(false), effects)
 }
 
 /// Runs a flow until it has the kinds of effects that it must have. On a very busy machine a run may give up before.
@@ -240,16 +233,16 @@ async fn try_flow(flow: &'static Flow) -> Report {
             seen.extend(effects);
             let what = format!("{}, {:?} {} {}", flow.name, point.when, point.effect.kind, point.effect.nth);
             match outcome {
-                Outcome::Died if is_owed(point) => report.owed += 1,
-                Outcome::Died => report.others += 1,
+                Ok(true) if is_owed(point) => report.owed += 1,
+                Ok(true) => report.others += 1,
                 // A busy machine repeats calls that are slow, and such a call is an effect of its own. The runs above may have
                 // had one each, so it is owed only if a run without a fault still has it.
-                Outcome::NeverReached if is_owed(point) && whole_run(flow).await.effects.contains(&point.effect) => {
+                Ok(false) if is_owed(point) && whole_run(flow).await.effects.contains(&point.effect) => {
                     let why = format!("none of {TRIES} runs reached it, and a run without a fault has it");
                     report.bad.push(format!("{what}: {why}"));
                 }
-                Outcome::NeverReached => report.missed.push(what),
-                Outcome::Broken(why) => report.bad.push(format!("{what}: it does not heal: {why}")),
+                Ok(false) => report.missed.push(what),
+                Err(panic) => report.bad.push(format!("{what}: it does not heal: {panic}")),
             }
         }
         next = seen.difference(&known).cloned().collect();
