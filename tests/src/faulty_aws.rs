@@ -72,8 +72,8 @@ struct Shared {
 #[derive(Default)]
 struct Faults {
     conduct: HashMap<Service, Conduct>,
-    hangs_on: Option<String>,
-    throttled: Option<String>,
+    /// The conduct for requests whose body contains a text.
+    with_text: Option<(String, Conduct)>,
     asked: usize,
     unanswered: usize,
 }
@@ -105,14 +105,9 @@ impl FaultyAws {
         self.shared.faults().conduct.insert(service, conduct);
     }
 
-    /// From now on throttles DynamoDB requests whose body contains `text`, whatever else is set.
-    pub fn throttle_those_with(&self, text: &str) {
-        self.shared.faults().throttled = Some(text.to_owned());
-    }
-
-    /// From now on neither performs nor answers requests whose body contains `text`.
-    pub fn hang_on(&self, text: &str) {
-        self.shared.faults().hangs_on = Some(text.to_owned());
+    /// Sets the conduct for requests whose body contains `text`, whatever else is set.
+    pub fn set_for_those_with(&self, text: &str, conduct: Conduct) {
+        self.shared.faults().with_text = Some((text.to_owned(), conduct));
     }
 
     /// How many requests hang since their service does.
@@ -139,10 +134,8 @@ async fn answer(State(shared): State<Arc<Shared>>, headers: HeaderMap, body: Byt
     let (number, conduct) = {
         let mut faults = shared.faults();
         faults.asked += 1;
-        let is_in_body = |text: &Option<String>| text.as_ref().is_some_and(|text| has(&body, text));
-        let conduct = match service {
-            Some(Service::DynamoDb) if is_in_body(&faults.throttled) => Conduct::Fails,
-            _ if is_in_body(&faults.hangs_on) => Conduct::Hangs,
+        let conduct = match &faults.with_text {
+            Some((text, conduct)) if has(&body, text) => *conduct,
             _ => service.and_then(|service| faults.conduct.get(&service).copied()).unwrap_or(Conduct::Answers),
         };
         if let (Some(service), Conduct::LosesOneAnswer) = (service, conduct) {

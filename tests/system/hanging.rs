@@ -17,34 +17,23 @@ struct Trouble {
     /// Whether Redis fails only after the connection is made.
     connected: bool,
     redis: Duration,
-    aws: &'static [(Service, Conduct)],
+    services: &'static [Service],
+    conduct: Conduct,
 }
 
+const ALL: &[Service] = &[Service::Sqs, Service::DynamoDb, Service::SecretsManager];
+const DYNAMODB: &[Service] = &[Service::DynamoDb];
 const HANGS: Conduct = Conduct::Hangs;
 const SECOND: Conduct = Conduct::HangsEverySecond;
 const LATE: Conduct = Conduct::AnswersAfter(Duration::from_millis(2500));
+const REDIS_LATE: Duration = Duration::from_millis(800);
 
 const TROUBLES: &[Trouble] = &[
-    Trouble { name: "Redis stops answering", connected: true, redis: NEVER, aws: &[] },
-    Trouble { name: "DynamoDB hangs", connected: false, redis: AT_ONCE, aws: &[(Service::DynamoDb, HANGS)] },
-    Trouble {
-        name: "everything hangs",
-        connected: true,
-        redis: NEVER,
-        aws: &[(Service::Sqs, HANGS), (Service::DynamoDb, HANGS), (Service::SecretsManager, HANGS)],
-    },
-    Trouble {
-        name: "AWS hangs every second time",
-        connected: true,
-        redis: Duration::from_millis(800),
-        aws: &[(Service::Sqs, SECOND), (Service::DynamoDb, SECOND), (Service::SecretsManager, SECOND)],
-    },
-    Trouble {
-        name: "everything is late",
-        connected: true,
-        redis: Duration::from_millis(800),
-        aws: &[(Service::Sqs, LATE), (Service::DynamoDb, LATE), (Service::SecretsManager, LATE)],
-    },
+    Trouble { name: "Redis stops answering", connected: true, redis: NEVER, services: &[], conduct: Conduct::Answers },
+    Trouble { name: "DynamoDB hangs", connected: false, redis: AT_ONCE, services: DYNAMODB, conduct: HANGS },
+    Trouble { name: "everything hangs", connected: true, redis: NEVER, services: ALL, conduct: HANGS },
+    Trouble { name: "AWS hangs every second time", connected: true, redis: REDIS_LATE, services: ALL, conduct: SECOND },
+    Trouble { name: "everything is late", connected: true, redis: REDIS_LATE, services: ALL, conduct: LATE },
 ];
 
 struct Work {
@@ -93,6 +82,15 @@ fn runs<'a>(parts: &'a [Parts], lab: &'a Lab, work: &'a Work) -> Vec<Run<'a>> {
     let provider = |parts: &Parts, request| ask(recorder, parts.start(payment::PaymentDeps::new), request).boxed();
     let operator =
         |parts: &Parts, request: Ask| ask(recorder, parts.start(admin::AdminDeps::new), request.by_operator()).boxed();
+    let order = each().start(order::OrderDeps::new);
+    let dead_letter = each().start(dead_letter::DeadLetterDeps::new);
+    let expiry = each().expiry();
+    let warmup = warmup::WarmupDeps { run_timeout: RUN_TIMEOUT, ..each().start(warmup::WarmupDeps::new) };
+    let daily_reset = each().start(daily_reset::DailyResetDeps::new);
+    let daily_reset = daily_reset::DailyResetDeps { run_timeout: RUN_TIMEOUT, ..daily_reset };
+    let reconciliation = reconciliation::ReconciliationDeps { run_timeout: RUN_TIMEOUT, ..each().reconciliation() };
+    let (to_order, dead, to_expire) =
+        (message_batch(&work.to_order), message_batch(&work.dead), expiry_batch(&work.to_expire));
     vec![
         ("reservation", "reserve", buyer(each(), Ask::reserve(SALE, "new"))),
         ("reservation", "look", buyer(each(), Ask::status(&work.queued))),
@@ -103,33 +101,12 @@ fn runs<'a>(parts: &'a [Parts], lab: &'a Lab, work: &'a Work) -> Vec<Run<'a>> {
         ("admin", "audit", operator(each(), audit)),
         ("admin", "restock", operator(each(), restock)),
         ("admin", "redrive", operator(each(), Ask::post("/v1/admin/redrive/expiry"))),
-        ("order", "a batch", {
-            let (deps, batch) = (each().start(order::OrderDeps::new), message_batch(&work.to_order));
-            async move { drop(order::handle(&deps, batch).await) }.boxed()
-        }),
-        ("dead_letter", "a batch", {
-            let (deps, batch) = (each().start(dead_letter::DeadLetterDeps::new), message_batch(&work.dead));
-            async move { drop(dead_letter::handle(&deps, batch).await) }.boxed()
-        }),
-        ("expiry", "a batch", {
-            let (deps, batch) = (each().expiry(), expiry_batch(&work.to_expire));
-            async move { drop(expiry::handle(&deps, batch).await) }.boxed()
-        }),
-        ("warmup", "a run", {
-            let deps = warmup::WarmupDeps { run_timeout: RUN_TIMEOUT, ..each().start(warmup::WarmupDeps::new) };
-            async move { drop(warmup::handle(&deps).await) }.boxed()
-        }),
-        ("daily_reset", "a run", {
-            let deps = daily_reset::DailyResetDeps {
-                run_timeout: RUN_TIMEOUT,
-                ..each().start(daily_reset::DailyResetDeps::new)
-            };
-            async move { drop(daily_reset::handle(&deps).await) }.boxed()
-        }),
-        ("reconciliation", "a run", {
-            let deps = reconciliation::ReconciliationDeps { run_timeout: RUN_TIMEOUT, ..each().reconciliation() };
-            async move { drop(reconciliation::handle(&deps).await) }.boxed()
-        }),
+        ("order", "a batch", async move { drop(order::handle(&order, to_order).await) }.boxed()),
+        ("dead_letter", "a batch", async move { drop(dead_letter::handle(&dead_letter, dead).await) }.boxed()),
+        ("expiry", "a batch", async move { drop(expiry::handle(&expiry, to_expire).await) }.boxed()),
+        ("warmup", "a run", async move { drop(warmup::handle(&warmup).await) }.boxed()),
+        ("daily_reset", "a run", async move { drop(daily_reset::handle(&daily_reset).await) }.boxed()),
+        ("reconciliation", "a run", async move { drop(reconciliation::handle(&reconciliation).await) }.boxed()),
     ]
 }
 
@@ -141,7 +118,7 @@ async fn in_trouble(trouble: &Trouble, lab: &Lab, work: &Work) -> Vec<Ran> {
             until("Redis is connected", async || own.stock.round(&round(SALE, 1)).is_loaded().await.ok()).await;
         }
         own.redis.delay(trouble.redis);
-        trouble.aws.iter().for_each(|(service, conduct)| own.aws.set(*service, *conduct));
+        trouble.services.iter().for_each(|service| own.aws.set(*service, trouble.conduct));
         parts.push(own);
     }
     let runs = runs(&parts, lab, work).into_iter();

@@ -54,7 +54,7 @@ async fn what_cannot_be_read_does_not_hide_what_can() {
     let parts = Parts::patient(&lab).await;
     let snapshots = Snapshots::new(parts.ledger.clone(), PATIENT);
     snapshots.of(&SALE.parse().unwrap()).await.unwrap();
-    parts.aws.throttle_those_with("CHANGES");
+    parts.aws.set_for_those_with("CHANGES", Conduct::Fails);
     lab.ledger.stop(None).await.unwrap();
     let stopped =
         until("the stop is known", async || Some(snapshots.now().await.unwrap()).filter(|it| it.kill_switches.stopped));
