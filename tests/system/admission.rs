@@ -42,6 +42,11 @@ pub(crate) async fn enter(lab: &Lab, user: &str) -> Answer {
     answer(lab, user, &id, &sum).await
 }
 
+/// Uses a pass.
+pub(crate) async fn reserve(lab: &Lab, admitted: &Answer, user: &str) -> Answer {
+    lab.answer(&Ask::post(admitted.text("reserve_path")).by(user)).await
+}
+
 #[tokio::test]
 async fn an_answer_is_the_way_in() {
     let lab = Lab::selling(terms(100, 1)).await;
@@ -52,10 +57,9 @@ async fn an_answer_is_the_way_in() {
     let left_ms: i64 = lab.redis_text(&["PTTL", &key]).await.parse().unwrap();
     assert!((1..=120_000).contains(&left_ms), "{left_ms}");
     let admitted = enter(&lab, "alice").await.expect(201);
-    let path = admitted.text("reserve_path").to_owned();
-    assert!(path.ends_with(admitted.text("token")));
-    lab.answer(&Ask::post(&path).by("mallory")).await.problem(403, "bad_token");
-    lab.answer(&Ask::post(&path).by("alice")).await.expect(202);
+    assert!(admitted.text("reserve_path").ends_with(admitted.text("token")));
+    reserve(&lab, &admitted, "mallory").await.problem(403, "bad_token");
+    reserve(&lab, &admitted, "alice").await.expect(202);
 }
 
 #[tokio::test]

@@ -1,6 +1,6 @@
 //! Groups that may buy before everyone else, and the lists of their members.
 
-use crate::admission::{enter, noted};
+use crate::admission::{answer_request, enter, noted, reserve};
 use crate::lab::listed;
 use crate::prelude::*;
 use crate::shop::in_s;
@@ -21,7 +21,7 @@ pub(crate) fn with_quota(units: u32) -> Terms {
 }
 
 /// Adds these users to a list, or removes them.
-async fn write(lab: &Lab, list: &str, users: &Value) -> Value {
+pub(crate) async fn write(lab: &Lab, list: &str, users: &Value) -> Value {
     lab.operate(&format!("groups/{list}"), &json!({ "users": users })).await.expect(200).body
 }
 
@@ -30,14 +30,13 @@ async fn add(lab: &Lab, users: &Value) -> Value {
 }
 
 /// How often the functions have looked groups up since the last call.
-fn lookups(lab: &Lab) -> usize {
+pub(crate) fn lookups(lab: &Lab) -> usize {
     lab.calls.take_targets().iter().filter(|target| target.ends_with(".BatchGetItem")).count()
 }
 
 /// Gets a pass and asks for a unit, as a browser does.
 async fn buy(lab: &Lab, user: &str) -> Answer {
-    let path = enter(lab, user).await.expect(201).text("reserve_path").to_owned();
-    lab.answer(&Ask::post(path).by(user)).await
+    reserve(lab, &enter(lab, user).await.expect(201), user).await
 }
 
 /// Gives Redis other terms of the round, as if time had passed.
@@ -55,10 +54,9 @@ async fn members_buy_first_and_strangers_hear_when_everyone_may() {
     let opens_at = offered.opens_at_ms.to_string();
 
     let admitted = enter(&lab, "alice").await.expect(201);
-    let path = admitted.text("reserve_path").to_owned();
     // For another user this pass is a forgery.
-    lab.answer(&Ask::post(&path).by("bob")).await.problem(403, "bad_token");
-    lab.answer(&Ask::post(&path).by("alice")).await.expect(202);
+    reserve(&lab, &admitted, "bob").await.problem(403, "bad_token");
+    reserve(&lab, &admitted, "alice").await.expect(202);
 
     assert_eq!(enter(&lab, "bob").await.problem(409, "not_open").text("opens_at"), opens_at);
     // Passes for everyone. Carol got hers before she was in the group.
@@ -94,7 +92,7 @@ async fn a_token_names_a_group() {
     lookups(&lab);
     let admitted = olga(&format!("/v1/sales/{SALE}/tokens"), right).await.expect(201);
     assert_eq!(lookups(&lab), 0, "a claim needs no lookup");
-    lab.answer(&Ask::post(admitted.text("reserve_path")).by("olga")).await.expect(202);
+    reserve(&lab, &admitted, "olga").await.expect(202);
     enter(&lab, "alice").await.problem(409, "not_open");
 }
 
@@ -105,9 +103,9 @@ async fn the_ledger_is_asked_once_and_only_while_it_matters() {
     lookups(&lab);
     enter(&lab, "alice").await.problem(409, "not_open");
     assert_eq!(lookups(&lab), 1);
-    let path = enter(&lab, "bob").await.expect(201).text("reserve_path").to_owned();
+    let admitted = enter(&lab, "bob").await.expect(201);
     assert_eq!(lookups(&lab), 1);
-    lab.answer(&Ask::post(path).by("bob")).await.expect(202);
+    reserve(&lab, &admitted, "bob").await.expect(202);
     assert_eq!(lookups(&lab), 0, "a reservation never looks groups up");
 
     let mut long_open = members_first("members");
@@ -124,12 +122,9 @@ async fn the_ledger_is_asked_once_and_only_while_it_matters() {
 async fn a_list_that_cannot_be_read_is_no_guess() {
     let lab = Lab::selling(members_first("members")).await;
     add(&lab, &json!(["alice"])).await;
-    let ask = Ask::post(format!("/v1/sales/{SALE}/tokens"))
-        .by("alice")
-        .json(&json!({ "challenge_id": "0".repeat(32), "answer": "1" }));
     let no_table = Ledger::new(lab.dynamodb.clone(), "there-is-no-such-table");
     let deps = admission::AdmissionDeps { ledger: no_table, ..lab.admission() };
-    deps.answer(&ask).await.problem(503, "overloaded");
+    deps.answer(&answer_request("alice", &"0".repeat(32), "1")).await.problem(503, "overloaded");
 }
 
 #[tokio::test]

@@ -1,6 +1,7 @@
 //! A sale's gate: which challenge it sets, and who may see the sale and buy.
 
-use crate::admission::enter;
+use crate::admission::{enter, read_picture, reserve};
+use crate::early_access::{lookups, write};
 use crate::prelude::*;
 
 fn asking(challenge: ChallengePolicy) -> Terms {
@@ -16,10 +17,6 @@ async fn post(lab: &Lab, user: &str, what: &str, body: &Value) -> Answer {
 async fn edit(lab: &Lab, gate: &Value) -> Answer {
     let body = json!({ "round": 1, "round_version": lab.round().await.version, "gate": gate });
     lab.answer(&Ask::post_sale("edit").json(&body)).await
-}
-
-async fn reserve(lab: &Lab, admitted: &Answer, user: &str) -> Answer {
-    lab.answer(&Ask::post(admitted.text("reserve_path")).by(user)).await
 }
 
 #[tokio::test]
@@ -121,7 +118,7 @@ async fn what_a_challenge_asked_holds_when_the_sale_changes() {
 
     // Once the sale sets no challenge, even a wrong answer to an earlier one gets a pass.
     edit(&lab, &json!({ "challenge": "any" })).await.expect(200);
-    let (id, _) = crate::admission::read_picture(&lab, "carol").await;
+    let (id, _) = read_picture(&lab, "carol").await;
     edit(&lab, &json!({ "challenge": "none" })).await.expect(200);
     post(&lab, "carol", "tokens", &json!({ "challenge_id": id, "answer": "1" })).await.expect(201);
 }
@@ -147,32 +144,27 @@ fn for_members() -> Terms {
     terms
 }
 
-async fn put_into(lab: &Lab, group: &str, users: &Value) {
-    let path = format!("/v1/admin/groups/{group}/users");
-    lab.answer(&Ask::post(path).by_operator().json(&json!({ "users": users }))).await.expect(200);
-}
-
 #[tokio::test]
 async fn only_groups_that_may_buy_get_a_pass() {
     let mut offered = terms(100, 1);
     offered.gate.groups_buy = groups(&["staff", "members"]);
     let lab = Lab::selling(offered).await;
-    put_into(&lab, "members", &json!(["alice"])).await;
+    write(&lab, "members/users", &json!(["alice"])).await;
     let admitted = enter(&lab, "alice").await.expect(201);
     reserve(&lab, &admitted, "alice").await.expect(202);
     // A user who may not buy may still look, and a right answer is no violation.
     assert_eq!(lab.answer(&Ask::get(format!("/v1/sales/{SALE}"))).await.status, 200);
     enter(&lab, "bob").await.problem(403, "not_a_member");
-    put_into(&lab, "staff", &json!(["bob"])).await;
+    write(&lab, "staff/users", &json!(["bob"])).await;
     enter(&lab, "bob").await.expect(201);
 
     // A group in the token's claim needs no lookup.
     edit(&lab, &json!({ "challenge": "none", "groups_buy": ["operators"] })).await.expect(200);
-    lab.calls.take_targets();
+    lookups(&lab);
     let olga = Ask::post(format!("/v1/sales/{SALE}/tokens")).by_operator().json(&json!({}));
     let admitted = lab.answer(&olga).await.expect(201);
-    assert!(!lab.calls.take_targets().iter().any(|target| target.ends_with(".BatchGetItem")));
-    lab.answer(&Ask::post(admitted.text("reserve_path")).by("olga")).await.expect(202);
+    assert_eq!(lookups(&lab), 0);
+    reserve(&lab, &admitted, "olga").await.expect(202);
     post(&lab, "alice", "tokens", &json!({})).await.problem(403, "not_a_member");
 
     edit(&lab, &json!({ "challenge": "any", "groups_buy": [] })).await.expect(200);
@@ -184,7 +176,7 @@ async fn to_a_stranger_a_members_sale_does_not_exist() {
     let mut offered = for_members();
     offered.goods.description = "For members.".into();
     let lab = Lab::selling(offered).await;
-    put_into(&lab, "members", &json!(["alice"])).await;
+    write(&lab, "members/users", &json!(["alice"])).await;
     let campaign = json!({ "campaign_id": "days", "title": "Days", "sale_ids": [SALE] });
     lab.operate("campaigns", &campaign).await.expect(201);
 
@@ -236,13 +228,12 @@ async fn to_a_stranger_a_members_sale_does_not_exist() {
 async fn a_flood_for_a_members_sale_is_looked_up_once() {
     let lab = Lab::selling(for_members()).await;
     let admission = lab.admission();
-    lab.calls.take_targets();
+    lookups(&lab);
     for _ in 0..30 {
         let challenge = Ask::post(format!("/v1/sales/{SALE}/challenges")).by("mallory");
         assert_eq!(admission.answer(&challenge).await.status, 404, "a 429 would reveal the sale");
     }
-    let lookups = lab.calls.take_targets().iter().filter(|target| target.ends_with(".BatchGetItem")).count();
-    assert_eq!(lookups, 1);
+    assert_eq!(lookups(&lab), 1);
 }
 
 async fn from(lab: &Lab, address: &str, ask: Ask) -> Answer {
