@@ -127,6 +127,11 @@ async fn ten_at_once_make_one_load() {
 async fn a_flood_of_made_up_ids_reaches_nothing() {
     let lab = Lab::selling(terms(20, 1)).await;
     let catalog = lab.catalog();
+    lab.calls.take();
+    for path in ["/v1/sales/Lamp", "/v1/campaigns/a_b", "/v1/sales/-"] {
+        catalog.answer(&Ask::get(path)).await.problem(400, "invalid_request");
+    }
+    assert_eq!(lab.calls.take_targets(), [""; 0], "what is no id is looked up nowhere");
     shown(&catalog, "/v1/sales/lamp").await;
     lab.calls.take();
     let began = Instant::now();
@@ -166,14 +171,4 @@ async fn without_redis_the_page_says_that_it_does_not_know() {
     sees(&catalog, "availability", "unknown").await;
     slow.delay(Duration::ZERO);
     sees(&catalog, "availability", "available").await;
-}
-
-#[tokio::test]
-async fn what_is_no_id_is_looked_up_nowhere() {
-    let lab = Lab::new().await;
-    let catalog = lab.catalog();
-    for path in ["/v1/sales/Lamp", "/v1/campaigns/a_b", "/v1/sales/-"] {
-        catalog.answer(&Ask::get(path)).await.problem(400, "invalid_request");
-    }
-    assert_eq!(lab.calls.take_targets(), [] as [&str; 0]);
 }

@@ -46,19 +46,6 @@ async fn audit(lab: &Lab, number: u32) -> (u32, u32, u32) {
     (audit.free, audit.held, audit.ordered)
 }
 
-#[tokio::test]
-async fn a_recurrence_is_ended_and_the_running_round_goes_on() {
-    let lab = daily().await;
-    for _ in 0..2 {
-        let ended = lab.update("end_recurrence", json!({})).await;
-        assert_eq!((&ended["recurrence"], &ended["round"]), (&json!(null), &json!(1)));
-    }
-    lab.buy("alice").await;
-    rounds::pass_a_day(&lab.ledger, SALE).await;
-    assert_eq!(reset(&lab).await, 0);
-    assert_eq!(lab.round().await.id, round(SALE, 1));
-}
-
 fn reserve_tomorrow(name: &str) -> Ask {
     Ask::reserve_in(SALE, 2, name)
 }
@@ -78,17 +65,6 @@ async fn the_next_round_begins_once_and_when_the_last_is_over() {
     assert_eq!((next.id.clone(), Some((next.terms.opens_at_ms, next.terms.closes_at_ms))), (round(SALE, 2), window));
     assert_eq!(reset(&lab).await, 0);
     assert_eq!(lab.round().await, next, "a second run changes nothing");
-}
-
-/// An operator's idempotency key is never mistaken for a new round's.
-#[tokio::test]
-async fn no_idempotency_key_keeps_a_round_from_beginning() {
-    let lab = daily().await;
-    let pause = Ask::post_sale("pause").json(&json!({ "round": 1 }));
-    lab.answer(&pause.header("idempotency-key", "round-2")).await.expect(200);
-    rounds::pass_a_day(&lab.ledger, SALE).await;
-    reset(&lab).await;
-    assert_eq!(lab.round().await.id, round(SALE, 2));
 }
 
 #[tokio::test]
@@ -144,12 +120,13 @@ async fn what_is_late_of_the_old_round_leaves_the_new_one_alone() {
 #[tokio::test]
 async fn a_past_round_that_was_restocked_is_clean_without_its_keys() {
     let lab = daily().await;
-    lab.update("restock", json!({ "units": 2 })).await;
+    let restock = Ask::post_sale("restock").header("idempotency-key", "round-2");
+    lab.answer(&restock.json(&json!({ "round": 1, "units": 2 }))).await.expect(200);
     for number in 0..UNITS + 2 {
         lab.buy(&format!("user-{number}")).await;
     }
     rounds::pass_a_day(&lab.ledger, SALE).await;
-    assert_eq!(reset(&lab).await, 1);
+    assert_eq!(reset(&lab).await, 1, "no operator's key is taken for that of a new round");
     let look = async || lab.read_sale("rounds/1/audit").await;
     let before = look().await;
     assert_eq!((&before["clean"], &before["total"]), (&json!(true), &json!(UNITS + 2)), "{before}");
