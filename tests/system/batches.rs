@@ -85,12 +85,8 @@ async fn a_failed_message_comes_back_after_5_then_10_then_30_seconds() {
         delays.extend(put_offs(&lab));
     }
     assert_eq!(delays, [5, 10, 30, 0, 0], "after the last delay it becomes a dead letter at once");
-}
 
-#[tokio::test]
-async fn a_message_is_reported_even_if_it_cannot_be_put_off() {
-    let lab = Lab::new().await;
-    let mut event = serde_json::to_value(events::batch(["not an order"])).unwrap();
+    // One that cannot be put off is reported all the same.
     event["Records"][0]["receiptHandle"] = json!("of no message");
     assert_eq!(order::handle(&lab.order(), events::sqs(&event)).await.batch_item_failures.len(), 1);
     assert!(lab.calls.take_targets().iter().any(|target| target == PUT_OFF));

@@ -4,7 +4,7 @@ use crate::lab::QUEUES;
 use crate::prelude::*;
 
 /// Every key in Redis, as `DUMP` returns it, with the time at which it expires.
-pub(crate) async fn keys(url: &str) -> BTreeMap<String, (Vec<u8>, i64)> {
+async fn keys(url: &str) -> BTreeMap<String, (Vec<u8>, i64)> {
     let mut redis = tests::redis_at(url).await;
     let names: Vec<String> = redis::cmd("KEYS").arg("*").query_async(&mut redis).await.unwrap();
     let mut keys = BTreeMap::new();
@@ -69,15 +69,14 @@ impl Lab {
         delete.condition_expression("attribute_exists(pk)").send().await.unwrap();
     }
 
-    /// Puts mallory's live order on the unit that another order has, regardless of the rules. Returns its id.
-    pub(crate) async fn put_second_order(&self, first: &Reservation) -> String {
+    /// Puts mallory's live order on the unit that another order has, regardless of the rules.
+    pub(crate) async fn put_second_order(&self, first: &Reservation) {
         let mut second = items(&self.dynamodb, &self.table).await.remove(&format!("ORDER#{}", first.id)).unwrap();
         let id = fresh_id(&first.id.round).to_string();
         let pk = format!("ORDER#{id}");
         let changes = [("pk", &*pk), ("id", &*id), ("user", "mallory"), ("orders_of", "mallory")];
         second.extend(changes.map(|(name, text)| (name.to_owned(), AttributeValue::S(text.to_owned()))));
         self.put_item(second).await;
-        id
     }
 
     /// Sets an attribute of an item regardless of the rules.

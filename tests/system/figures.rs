@@ -139,17 +139,6 @@ async fn redis_is_told_beside_the_requests() {
 }
 
 #[tokio::test]
-async fn nothing_is_kept_of_a_round_that_redis_does_not_have() {
-    let lab = Lab::publishing(terms(1, 1)).await;
-    lab.answer(&Ask::reserve(SALE, "alice")).await.problem(503, "overloaded");
-    lab.snapshots.flush_answers(&lab.stock).await;
-    let kept = crate::contents::keys(&lab.valkey.url()).await;
-    assert!(kept.keys().all(|key| key.starts_with("asked:")), "{kept:?}");
-    let seen = live(&lab).await;
-    assert_eq!((&seen["units"], &seen["answers"]), (&Value::Null, &json!({})));
-}
-
-#[tokio::test]
 async fn what_does_not_answer_is_left_out() {
     let lab = Lab::selling(terms(5, 1)).await;
     lab.buy("alice").await;
@@ -168,6 +157,12 @@ async fn what_a_sale_is_that_does_not_sell() {
     rounds::draft(&lab.ledger, SALE, &terms(1, 1), None).await;
     assert_eq!(live(&lab).await["state"], "draft");
     lab.publish(SALE, &terms(1, 1)).await;
+    lab.answer(&Ask::reserve(SALE, "alice")).await.problem(503, "overloaded");
+    lab.snapshots.flush_answers(&lab.stock).await;
+    let kept = lab.contents().await.keys;
+    assert!(kept.keys().all(|key| key.starts_with("asked:")), "Redis does not have the round: {kept:?}");
+    let seen = live(&lab).await;
+    assert_eq!((&seen["units"], &seen["answers"]), (&Value::Null, &json!({})));
     lab.operate("stop", &json!({})).await.expect(200);
     let seen = live(&lab).await;
     assert_eq!((&seen["state"], &seen["stopped"]), (&json!("paused"), &json!(true)));
