@@ -57,13 +57,13 @@ impl Fault {
     }
 
     pub fn effects(&self) -> BTreeSet<Effect> {
-        self.seen().effects()
+        self.seen().effects.clone()
     }
 
     /// How the services were when each effect began, if nothing that changes them was under way, and for a read until its
     /// answer. Dying before two effects with the same calm, or after such a read, leaves the same behind.
     pub fn calms(&self) -> BTreeMap<Effect, Calm> {
-        self.seen().calms()
+        self.seen().calms.clone()
     }
 
     /// Something may change now that no proxy sees.

@@ -54,7 +54,7 @@ pub struct Calm {
 
 #[derive(Debug, Default)]
 pub(crate) struct Seen {
-    effects: BTreeSet<Effect>,
+    pub(crate) effects: BTreeSet<Effect>,
     /// Changes that were begun and have no answer.
     open: usize,
     /// The change that is open alone, since it was begun.
@@ -63,7 +63,7 @@ pub(crate) struct Seen {
     calm: Calm,
     /// The reads that were begun in a calm and have no answer.
     reading: BTreeMap<Effect, Calm>,
-    calms: BTreeMap<Effect, Calm>,
+    pub(crate) calms: BTreeMap<Effect, Calm>,
 }
 
 impl Seen {
@@ -106,14 +106,6 @@ impl Seen {
 
     fn change(&mut self) {
         self.calm = Calm { after: None, changes: self.calm.changes + 1 };
-    }
-
-    pub(crate) fn effects(&self) -> BTreeSet<Effect> {
-        self.effects.clone()
-    }
-
-    pub(crate) fn calms(&self) -> BTreeMap<Effect, Calm> {
-        self.calms.clone()
     }
 }
 

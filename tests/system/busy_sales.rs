@@ -58,6 +58,13 @@ async fn a_sale_that_nobody_planned_is_found_busy_and_shown_until_the_crowd_has_
         assert_eq!(busy["expected_requests_per_s"], 3_000);
     }
     assert_eq!((limit(&lab).await, throttles(&lab).await), (Value::Null, 0), "limiting it is left to operators");
+    let ask = Ask::get(format!("/v1/admin/sales/{SALE}")).by_operator();
+    let in_minutes = async |minutes: i64| {
+        let deps = admin::AdminDeps { clock: Clock::ahead_by_ms(minutes * 60_000), ..lab.admin() };
+        deps.answer(&ask).await.expect(200).body["busy"].clone()
+    };
+    assert!(in_minutes(2).await.is_object());
+    assert_eq!(in_minutes(9).await, Value::Null, "what was seen long ago is not shown as of now");
 
     assert_eq!(look(&lab, 2, None).await, 0);
     assert_eq!(shown(&lab).await["busy"], Value::Null);
@@ -104,19 +111,6 @@ async fn a_sale_is_limited_to_no_less_than_was_planned_whatever_else_was_done() 
     }
     gets_busy(&lab, Some(50)).await;
     assert_eq!(limit(&lab).await, json!(4_000));
-}
-
-#[tokio::test]
-async fn what_was_seen_long_ago_is_not_shown_as_of_now() {
-    let lab = Lab::selling(terms(9, 1)).await;
-    gets_busy(&lab, None).await;
-    let ask = Ask::get(format!("/v1/admin/sales/{SALE}")).by_operator();
-    let in_minutes = async |minutes: i64| {
-        let deps = admin::AdminDeps { clock: Clock::ahead_by_ms(minutes * 60_000), ..lab.admin() };
-        deps.answer(&ask).await.expect(200).body["busy"].clone()
-    };
-    assert!(in_minutes(2).await.is_object());
-    assert_eq!(in_minutes(9).await, Value::Null);
 }
 
 #[tokio::test]

@@ -32,12 +32,6 @@ async fn warm_up(lab: &Lab) -> usize {
     warmup::handle(&lab.warmup()).await.unwrap().loaded
 }
 
-/// Counters, reservations and free units of the new round.
-async fn new_round(lab: &Lab) -> String {
-    let view = lab.stock.round(&round(SALE, 2)).view().await.unwrap();
-    format!("{:?}", view.expect("the round is loaded"))
-}
-
 /// The free, held and ordered units of a round, whose audit must be clean.
 async fn audit(lab: &Lab, number: u32) -> (u32, u32, u32) {
     let round = lab.ledger.round(&round(SALE, number)).await.unwrap().unwrap();
@@ -96,7 +90,11 @@ async fn what_is_late_of_the_old_round_leaves_the_new_one_alone() {
     reset(&lab).await;
     warm_up(&lab).await;
     let id = lab.answer(&reserve_tomorrow("erin")).await.expect(202).text("reservation_id").to_owned();
-    let before = (lab.round().await, new_round(&lab).await);
+    let new_round = async || {
+        let view = lab.stock.round(&round(SALE, 2)).view().await.unwrap();
+        format!("{:?}", view.expect("the round is loaded"))
+    };
+    let before = (lab.round().await, new_round().await);
     let state = async |of: &Reservation| lab.order_of(of).await.state;
 
     assert!(lab.deliver(&[&late]).await.batch_item_failures.is_empty());
@@ -108,7 +106,7 @@ async fn what_is_late_of_the_old_round_leaves_the_new_one_alone() {
     let paid = lab.answer(&Ask::paid_for("pay_1", &dave, &lab.payment_key)).await.expect(200);
     assert_eq!((paid.text("outcome"), state(&dave).await), ("applied", OrderState::Paid));
 
-    assert_eq!((lab.round().await, new_round(&lab).await), before);
+    assert_eq!((lab.round().await, new_round().await), before);
     assert_eq!(audit(&lab, 1).await, (3, 0, 2));
     assert_eq!(audit(&lab, 2).await, (4, 1, 0));
     heal(&lab).await;

@@ -64,22 +64,15 @@ const DEATHS_AT_LEAST: usize = 205;
 /// Flows that talk to a merchant's address, which has no proxy: there, something may lie between two effects.
 const TALK_TO_OTHERS: [&str; 2] = ["event that the merchant's address does not take", "notification of winners"];
 
-/// A run without a fault.
-struct Run {
-    effects: BTreeSet<Effect>,
-    /// How the services were at each effect, if nothing changed them meanwhile.
-    calms: BTreeMap<Effect, Calm>,
-}
-
-impl Run {
-    /// The kinds that it must have and has not. A kind that is named twice must be there twice.
-    fn lacks(&self, kinds: &[&'static str]) -> Vec<&'static str> {
-        let is_missing = |&(at, kind): &(usize, &'static str)| {
-            let nth = kinds[..at].iter().filter(|before| **before == kind).count();
-            !self.effects.contains(&Effect { kind: kind.to_owned(), nth })
-        };
-        kinds.iter().copied().enumerate().filter(is_missing).map(|(_, kind)| kind).collect()
+/// The kinds of effects that a run lacks of those that it must have. A kind that is named twice must be there twice.
+fn lacks(effects: &BTreeSet<Effect>, kinds: &'static [&'static str]) -> Vec<&'static str> {
+    let mut left = kinds.to_vec();
+    for effect in effects {
+        if let Some(at) = left.iter().position(|kind| *kind == effect.kind) {
+            left.remove(at);
+        }
     }
+    left
 }
 
 /// Runs a flow in a world with this fault. Returns the lab, what is reserved in it, and whether the flow ended by itself.
@@ -161,18 +154,18 @@ async fn try_point(flow: &'static Flow, point: &Point, tries: usize) -> (Result<
     (Ok(false), effects)
 }
 
-/// Runs a flow until it has the kinds of effects that it must have. On a very busy machine a run may give up before.
-async fn whole_run(flow: &Flow) -> Run {
+/// Runs a flow without a fault until it has the kinds of effects that it must have. On a very busy machine a run may give up
+/// before.
+async fn whole_run(flow: &Flow) -> Arc<Fault> {
     for _ in 0..CLEAN_TRIES {
         let _permit = PERMITS.acquire().await.unwrap();
         let fault = Fault::new(None);
         assert!(run(flow, &fault).await.2, "nothing ends the run");
-        let run = Run { effects: fault.effects(), calms: fault.calms() };
-        let lacks = run.lacks(flow.effects);
+        let lacks = lacks(&fault.effects(), flow.effects);
         if lacks.is_empty() {
-            return run;
+            return fault;
         }
-        eprintln!("{}: a run without a fault lacks {lacks:?} and only had {:?}", flow.name, run.effects);
+        eprintln!("{}: a run without a fault lacks {lacks:?} and only had {:?}", flow.name, fault.effects());
     }
     panic!("{}: {CLEAN_TRIES} runs without a fault lacked effects that it must have, see above", flow.name)
 }
@@ -183,11 +176,12 @@ async fn whole_run(flow: &Flow) -> Run {
 /// that die after it have it.
 async fn owed(flow: &Flow) -> (BTreeSet<Effect>, BTreeSet<Point>) {
     let (one, other) = tokio::join!(whole_run(flow), whole_run(flow));
-    let effects = &one.effects & &other.effects;
+    let effects = &one.effects() & &other.effects();
+    let (of_one, of_other) = (one.calms(), other.calms());
     let mut same: BTreeMap<&Calm, Vec<&Effect>> = BTreeMap::new();
     if !TALK_TO_OTHERS.contains(&flow.name) && std::env::var_os("EVERY_POINT").is_none() {
         for effect in &effects {
-            if let Some(calm) = one.calms.get(effect).filter(|calm| other.calms.get(effect) == Some(*calm)) {
+            if let Some(calm) = of_one.get(effect).filter(|calm| of_other.get(effect) == Some(*calm)) {
                 same.entry(calm).or_default().push(effect);
             }
         }
@@ -237,7 +231,7 @@ async fn try_flow(flow: &'static Flow) -> Report {
                 Ok(true) => report.others += 1,
                 // A busy machine repeats calls that are slow, and such a call is an effect of its own. The runs above may have
                 // had one each, so it is owed only if a run without a fault still has it.
-                Ok(false) if is_owed(point) && whole_run(flow).await.effects.contains(&point.effect) => {
+                Ok(false) if is_owed(point) && whole_run(flow).await.effects().contains(&point.effect) => {
                     let why = format!("none of {TRIES} runs reached it, and a run without a fault has it");
                     report.bad.push(format!("{what}: {why}"));
                 }
