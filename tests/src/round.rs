@@ -12,8 +12,7 @@ use stock::expanded::LAYOUT;
 use stock::{Reserve, RoundLoad, RoundStock, RoundView, Stock};
 use uuid::Uuid;
 
-/// How long a test of the scripts waits for Redis. A busy machine may hold it up for longer than a function would wait,
-/// which says nothing about a script.
+/// How long a test of the scripts waits for Redis, which a busy machine may hold up for longer than a function would wait.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A round in a Valkey of its own.
@@ -84,8 +83,7 @@ pub async fn sell_returned(valkey: &Valkey, stock: RoundStock<'_>) -> bool {
     true
 }
 
-/// Sets until when the returned units of the round, or of its lane, that `key` is of are in cooldown. Fails if Redis
-/// refuses, or does not answer.
+/// Sets until when the returned units of the round, or of its lane, that `key` is of are in cooldown.
 pub async fn set_cooldown_until(redis: &mut MultiplexedConnection, key: &str, at: EpochMs) -> RedisResult<()> {
     let mut set = redis::cmd("SETRANGE");
     let set = set.arg(key).arg(packed_at("cooldown_until_ms")).arg(&at.0.to_be_bytes()[2..]);

@@ -27,8 +27,7 @@ fn is_read(kind: &str) -> bool {
     }
 }
 
-/// One request of a run. It is identified by its kind and not by its position among all requests, which changes with
-/// concurrent requests.
+/// One request of a run, identified by its kind: its position among all requests changes with concurrent ones.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Effect {
     /// The operation at AWS, or the command of Redis with the name of its script: `SendMessage`, `EVALSHA reserve`.
@@ -43,8 +42,7 @@ impl Effect {
     }
 }
 
-/// The services while nothing that changes them is under way. At two moments of a flow with the same calm, they are the
-/// same.
+/// The services while nothing changes them. At two moments of a flow with the same calm, they are the same.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Calm {
     /// The effect that changed them last, if no other change was under way beside it.

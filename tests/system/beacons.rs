@@ -286,28 +286,21 @@ async fn an_order_whose_beacon_cannot_be_read_is_tried_again() {
 }
 
 #[tokio::test]
-async fn a_beacon_is_promised_only_where_it_can_be_had() {
+async fn a_sale_that_recurs_has_a_beacon_only_if_it_is_drawn_at_its_end() {
     let lab = Lab::new().await;
-    let split = |parts| json!({ "kind": "split", "total_minor": 100, "min_minor": 1, "parts": parts, "beacon": true });
+    let split = json!({ "kind": "split", "total_minor": 100, "min_minor": 1, "parts": "drawn", "beacon": true });
     let prizes =
         |draw| json!({ "kind": "prizes", "prizes": [{ "name": "A cup", "count": 1 }], "draw": draw, "beacon": true });
-    for (sale, allocation, recurs, refused) in [
-        ("equal", split("equal"), false, Some("equal parts")),
-        ("daily-split", split("drawn"), true, Some("recurs")),
-        ("daily-prizes", prizes("instant"), true, Some("recurs")),
-        ("split", split("drawn"), false, None),
-        ("prizes", prizes("instant"), false, None),
-        ("daily-lottery", prizes("at_end"), true, None),
-    ] {
-        let free = json!({ "allocation": allocation, "settlement": "free", "price_minor": 0, "per_user_limit": 1 });
-        let mut terms = new_sale(sale, &free);
-        if recurs {
-            terms["recurrence"] = json!({ "every": "day", "time_zone": "Etc/UTC" });
-        }
-        let answer = lab.operate("sales", &terms).await;
-        match refused {
-            Some(why) => assert!(answer.problem(400, "invalid_request").text("detail").contains(why), "{sale}"),
-            None => assert_eq!(answer.expect(201).body["allocation"]["beacon"], true),
-        }
+    let create = async |allocation: Value| {
+        let daily = json!({
+            "allocation": allocation, "settlement": "free", "price_minor": 0, "per_user_limit": 1,
+            "recurrence": { "every": "day", "time_zone": "Etc/UTC" },
+        });
+        lab.operate("sales", &new_sale("daily", &daily)).await
+    };
+    for instant in [split, prizes("instant")] {
+        let refused = create(instant).await.problem(400, "invalid_request");
+        assert!(refused.text("detail").contains("recurs"), "{refused:?}");
     }
+    assert_eq!(create(prizes("at_end")).await.expect(201).body["allocation"]["beacon"], true);
 }

@@ -86,8 +86,7 @@ async fn a_block_and_its_end_hold_everywhere_at_once() {
     challenge().await.expect(201);
 }
 
-/// Redis lost the blocks or never got them: loading a round brings them back, and so does reconciliation within a
-/// minute.
+/// Redis lost the blocks or never got them: loading a round brings them back, and so does reconciliation.
 #[tokio::test]
 async fn what_redis_does_not_know_of_blocks_it_is_told_again() {
     let lab = Lab::selling(terms(50, 1)).await;

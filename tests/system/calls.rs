@@ -38,8 +38,7 @@ impl Calls {
     }
 }
 
-/// The commands that clients send to the Redis at `url` while `work` runs: the first word of each. Commands inside scripts
-/// are not counted.
+/// The first words of the commands that clients, and not scripts, send to the Redis at `url` while `work` runs.
 pub(crate) async fn redis_calls<T>(url: &str, work: impl Future<Output = T>) -> (T, Vec<String>) {
     let client = redis::Client::open(url).unwrap();
     let mut marker = tests::redis_at(url).await;

@@ -250,8 +250,7 @@ async fn a_sale_survives_every_blow_to_its_cluster() {
 }
 
 /// Ten times, because the replica's lag varies when the master dies.
-/// `cargo nextest run --profile long --workspace --run-ignored only --no-capture eight_lanes` prints how long nobody got a
-/// unit.
+/// `cargo nextest run --profile long --workspace --run-ignored only --no-capture eight_lanes` prints how long none was sold.
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "takes minutes"]
 async fn a_sale_with_eight_lanes_survives_the_death_of_a_shard() {

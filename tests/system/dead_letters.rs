@@ -83,8 +83,7 @@ async fn what_nobody_can_read_is_kept_or_comes_back() {
     assert_eq!(lab.depth("orders").await, [0, 0, 0]);
 }
 
-/// Their units are others'. Once their round is gone from Redis and is over, or has a successor, no unit can be found for
-/// them.
+/// Their units are others'. No unit can be found for them once Redis has lost their round and it is over, or has a successor.
 #[tokio::test]
 async fn a_dead_letter_of_a_round_that_has_left_fails_only_once_it_has() {
     let lab = Lab::new().await;
