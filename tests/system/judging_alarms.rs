@@ -9,32 +9,22 @@ use crate::prelude::*;
 /// Longer than any payment window.
 const LATER_MS: i64 = 2_000_000;
 
-/// A proxy whose indexes stay as they are, and the lab's table behind it.
-async fn standing_indexes(lab: &Lab) -> (LaggingIndexes, Ledger) {
-    let deployment = &cloud().await.deployment;
-    let proxy = LaggingIndexes::start(&deployment.endpoint, Duration::MAX);
-    let config = deployment.patient_aws_config().into_builder().endpoint_url(proxy.endpoint()).build();
-    let ledger = Ledger::new(DynamoDb::new(&config), &lab.table);
-    (proxy, ledger)
-}
-
 async fn counts(lab: &Lab, ledger: &Ledger) -> UnitCounts {
     list(&lab.stock, ledger, &round(SALE, 1), 1).await.unwrap().expect("Redis has it").counts
-}
-
-async fn expired(lab: &Lab, reservation: &Reservation) {
-    let later = Clock::ahead_by_ms(LATER_MS).now();
-    let ended = expire(&lab.stock, &lab.ledger, &reservation.id, later).await.unwrap();
-    assert!(matches!(ended, Expire::Expired(_)), "{ended:?}");
 }
 
 #[tokio::test]
 async fn while_an_index_lags_an_expired_order_and_its_successor_are_no_oversell_and_two_live_orders_are() {
     let lab = Lab::selling(terms(1, 1)).await;
     let alice = lab.buy("alice").await;
-    let (_proxy, lagging) = standing_indexes(&lab).await;
+    let deployment = &cloud().await.deployment;
+    let proxy = LaggingIndexes::start(&deployment.endpoint, Duration::MAX);
+    let config = deployment.patient_aws_config().into_builder().endpoint_url(proxy.endpoint()).build();
+    let lagging = Ledger::new(DynamoDb::new(&config), &lab.table);
     assert_eq!(counts(&lab, &lagging).await.ordered, 1);
-    expired(&lab, &alice).await;
+    let later = Clock::ahead_by_ms(LATER_MS).now();
+    let ended = expire(&lab.stock, &lab.ledger, &alice.id, later).await.unwrap();
+    assert!(matches!(ended, Expire::Expired(_)), "{ended:?}");
     let bob = lab.buy("bob").await;
     let live = lagging.live_orders(&round(SALE, 1)).await.unwrap();
     assert!([&alice.id, &bob.id].iter().all(|id| live.iter().any(|order| order.id == **id)), "the index lags");

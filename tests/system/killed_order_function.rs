@@ -46,21 +46,9 @@ async fn left(lab: &Lab, reserved: &[Reservation]) -> Left {
     Left { orders: orders.len(), confirmed, expiries: lab.depth("expiry").await.iter().sum() }
 }
 
-/// How often a moment is tried: a function that waits too long for the emulator gives up before it can be killed, or after
-/// the kill leaves orders to yet another delivery.
-const TRIES: usize = 5;
-
-async fn killed_at(orders: usize) -> Left {
-    for _ in 0..TRIES {
-        if let Some(left) = killed_after(orders).await {
-            return left;
-        }
-    }
-    panic!("none of {TRIES} runs was killed at order {orders} and placed all after it")
-}
-
-/// Kills the function once `orders` orders are in the ledger, then delivers its messages to another process. Returns none if the
-/// function gave up before that, or the other process gave up.
+/// Kills the function once `orders` orders are in the ledger, then delivers its messages to another process. Returns none if
+/// one of them waited too long for the emulator: then it gives up before it can be killed, or leaves orders to yet another
+/// delivery.
 async fn killed_after(orders: usize) -> Option<Left> {
     let lab = Lab::selling(terms(BATCH as u32, 1)).await;
     let names: Vec<String> = (0..BATCH).map(|buyer| format!("user-{buyer}")).collect();
@@ -87,8 +75,7 @@ async fn killed_after(orders: usize) -> Option<Left> {
     let left = left(&lab, &reserved).await;
 
     for message in &first {
-        let back = lab.sqs.change_message_visibility().queue_url(lab.queue("orders")).visibility_timeout(0);
-        back.receipt_handle(message.receipt_handle().unwrap()).send().await.unwrap();
+        lab.show_again("orders", message).await;
     }
     let again = receive_all(&lab, "2").await;
     let _process = order_process(&lab, &aws, &api);
@@ -114,7 +101,8 @@ async fn killed_after(orders: usize) -> Option<Left> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_batch_survives_its_function_at_any_moment() {
-    let runs = KILLED_AFTER.map(|orders| timeout(Duration::from_secs(300), killed_at(orders)));
+    let killed = |orders| until("a run is killed in time", async move || killed_after(orders).await);
+    let runs = KILLED_AFTER.map(|orders| timeout(Duration::from_secs(300), killed(orders)));
     let all: Vec<Left> = join_all(runs).await.into_iter().map(|left| left.expect("the run ends in time")).collect();
     println!("killed with {all:?}");
     let in_the_middle = |left: &Left| left.confirmed < BATCH || left.expiries < BATCH as u32;

@@ -35,9 +35,6 @@ pub(super) const FLOWS: &[Flow] = &[
     ),
 ];
 
-/// The members' quota, of three units.
-const QUOTA: u32 = 2;
-
 /// More than fit into one batch.
 fn members() -> impl Iterator<Item = String> {
     (0..30).map(|number| format!("member-{number}"))
@@ -49,7 +46,7 @@ fn list() -> Ask {
 
 /// Alice is the only member.
 async fn with_sale(lab: &Lab) -> Vec<Reservation> {
-    lab.open(SALE, &with_quota(QUOTA)).await;
+    lab.open(SALE, &with_quota(2)).await;
     lab.ledger.add_to_group(&"members".parse().unwrap(), &[user("alice")]).await.unwrap();
     Vec::new()
 }
