@@ -51,18 +51,14 @@ const TRIES: usize = 10;
 
 /// For how many more milliseconds returned units of a round are in cooldown.
 async fn cooldown_left_ms(stock: RoundStock<'_>) -> u64 {
-    let mut silent = 0;
-    loop {
-        match stock.counters().await {
-            Ok(counters) => {
-                return counters.map_or(0, |counters| counters.cooldown_until_ms.since_ms(Clock::system().now()));
-            }
-            Err(error) => {
-                silent += 1;
-                assert!(silent < TRIES, "Redis does not answer: {error}");
-            }
+    let mut asked = stock.counters().await;
+    for _ in 1..TRIES {
+        if asked.is_err() {
+            asked = stock.counters().await;
         }
     }
+    let counters = asked.expect("Redis answers");
+    counters.map_or(0, |counters| counters.cooldown_until_ms.since_ms(Clock::system().now()))
 }
 
 /// Waits until returned units of a round are on sale again.
