@@ -79,18 +79,3 @@ async fn everything_that_can_be_wrong_with_a_unit_is_found() {
     assert_eq!(wrong.join(", "), format!("{moved}, 3 lost"), "what is in no place comes last");
     assert_eq!(told(&audit), (false, true, [1, 1, 3, 1, 4, 4]), "the fourth is in its place");
 }
-
-/// Unsold units do not count as lost when the round is over and its keys are gone.
-#[tokio::test]
-async fn a_round_that_is_over_and_gone_has_its_unsold_units_free() {
-    let lab = Lab::selling(terms(3, 1)).await;
-    let alice = lab.buy("alice").await;
-    lab.buy("bob").await;
-    // A free unit on either side of the one that is sold.
-    lab.answer(&Ask::cancel(&alice)).await.expect(200);
-    lab.update("close", json!({})).await;
-    lab.redis(&["FLUSHALL"]).await;
-    let audit = look(&lab).await;
-    assert_eq!(told(&audit), (true, false, [2, 0, 1, 0, 0, 0]));
-    assert_eq!(audit["discrepancies"], json!([]));
-}

@@ -56,7 +56,7 @@ async fn two_hours_are_hops_of_at_most_15_minutes() {
 }
 
 #[tokio::test]
-async fn what_has_ended_otherwise_is_left_alone() {
+async fn what_has_ended_otherwise_is_left_alone_and_what_cannot_be_expired_comes_back() {
     let (lab, alice, message, _) = bought(30).await;
     lab.answer(&Ask::paid_for("pay_1", &alice, &lab.payment_key)).await.expect(200);
     let before = lab.contents().await;
@@ -68,11 +68,7 @@ async fn what_has_ended_otherwise_is_left_alone() {
     let before = lab.contents().await;
     assert_eq!(run(&lab, &ExpiryMessage::new(bob.id, EpochMs(0)), 31).await, [0; 0]);
     assert_eq!(lab.contents().await, before);
-}
 
-#[tokio::test]
-async fn what_cannot_be_expired_comes_back() {
-    let lab = Lab::selling(terms(2, 1)).await;
     let nobody = events::sample("expiry/due")["Records"][0]["body"].as_str().unwrap().to_owned();
     let response = expiry::handle(&lab.expiry_in(0), events::batch([nobody, "not an order".to_owned()])).await;
     assert_eq!(response.batch_item_failures.len(), 2);
