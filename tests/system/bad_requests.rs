@@ -2,7 +2,6 @@
 //! order, and its sale: each is refused only for its own fault.
 
 use crate::prelude::*;
-use crate::shop::in_s;
 
 pub(crate) struct Bad {
     pub(crate) what: String,

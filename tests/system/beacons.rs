@@ -15,7 +15,6 @@ use sale::award::drand::{AHEAD_S, CHAIN_HASH, DrandRound};
 use sale::award::{Hex, Table};
 use tests::Server;
 
-use crate::catalog::shown;
 use crate::draws::{free, split};
 use crate::lotteries::{AFTER_S, draw_in, drawn_once, end, lottery, stands, winner_messages};
 use crate::prelude::*;

@@ -2,7 +2,6 @@
 
 use ledger::{BlockReason, BlockedBy, UserBlock, ViolationOutcome};
 
-use crate::lab::texts;
 use crate::prelude::*;
 
 const STRICT: DoorTerms = DoorTerms {

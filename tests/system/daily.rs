@@ -1,7 +1,6 @@
 //! A sale that recurs every day.
 
 use crate::prelude::*;
-use crate::shop::in_s;
 
 const UNITS: u32 = 5;
 /// Three hours before and after now: wider than a daylight saving change.

@@ -3,7 +3,6 @@
 use sale::Parts;
 use sale::award::{Seed, Table, bytes32, commit};
 
-use crate::catalog::shown;
 use crate::green_channel::expedite;
 use crate::prelude::*;
 

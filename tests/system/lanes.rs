@@ -7,12 +7,10 @@ use pass::line::{LineDocument, LineState};
 use sale::audit::Repair;
 
 use crate::busy_sales;
-use crate::catalog::shown;
 use crate::draws::{end_ago, free, split};
 use crate::lab::JUST_RESERVED;
 use crate::lines::{self, LINE, look, with_line};
 use crate::prelude::*;
-use crate::shop::in_s;
 
 const LANES: u16 = 4;
 const KINDS: [&str; 7] = ["sale", "transfers", "buyers", "free", "outbox", "answers", "blocked"];

@@ -1,6 +1,5 @@
 //! A sale's life apart from its running rounds: edited, deleted, withdrawn, duplicated, and found by its state.
 
-use crate::lab::{listed, texts};
 use crate::prelude::*;
 
 fn post(what: &str, body: &Value) -> Ask {

@@ -6,7 +6,6 @@ use messaging::queue::WinnerMessage;
 use process::TermsCache;
 use sale::award::{self, merkle};
 
-use crate::catalog::shown;
 use crate::draws::free;
 use crate::prelude::*;
 

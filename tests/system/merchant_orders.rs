@@ -1,6 +1,5 @@
 //! Orders as a merchant finds and exports them.
 
-use crate::lab::{listed, texts};
 use crate::prelude::*;
 
 const AT_ONCE: usize = 16;

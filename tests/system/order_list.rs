@@ -1,6 +1,5 @@
 //! A user's orders, page by page.
 
-use crate::lab::{listed, texts};
 use crate::prelude::*;
 
 /// One more than fits on two pages, to see that none is lost or shown twice at a page boundary.

@@ -29,17 +29,18 @@ pub(crate) use uuid::Uuid;
 pub(crate) use crate::answer::Answer;
 pub(crate) use crate::ask::{Ask, SALE, Who};
 pub(crate) use crate::calls::{Calls, redis_calls};
+pub(crate) use crate::catalog::shown;
 pub(crate) use crate::cloud::cloud;
 pub(crate) use crate::events::{self, sample};
 pub(crate) use crate::handler::Handler;
 pub(crate) use crate::heal::heal;
-pub(crate) use crate::lab::{Lab, PATIENT, expiry_batch, message_batch, movable_clock};
+pub(crate) use crate::lab::{Lab, PATIENT, expiry_batch, listed, message_batch, movable_clock, texts};
 pub(crate) use crate::openapi::OPENAPI;
 pub(crate) use crate::parts::{Parts, lambda_timeout};
 pub(crate) use crate::recording::{ask_function, recorded_answer};
 pub(crate) use crate::resources::{items, receive, receive_batches};
 pub(crate) use crate::rounds;
-pub(crate) use crate::shop::{Shop, new_sale};
+pub(crate) use crate::shop::{Shop, in_s, new_sale};
 pub(crate) use crate::wait::until;
 
 pub(crate) fn now() -> EpochMs {

@@ -5,7 +5,6 @@ use aws_sdk_dynamodb::operation::query::QueryInput;
 use process::Snapshots;
 
 use crate::calls::Call;
-use crate::catalog::shown;
 use crate::hooks::of_input;
 use crate::prelude::*;
 

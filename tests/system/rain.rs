@@ -1,6 +1,5 @@
 //! Rounds whose units become available over time.
 
-use crate::catalog::shown;
 use crate::prelude::*;
 
 /// Seconds from now to the next drop: longer than a test takes.

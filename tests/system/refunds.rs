@@ -1,6 +1,5 @@
 //! Payments to give back are listed until an operator marks them, once.
 
-use crate::lab::{listed, texts};
 use crate::prelude::*;
 
 /// An order that was given back before this payment came.
