@@ -128,11 +128,9 @@ async fn a_throttled_sale_gets_no_more_than_its_share() {
 async fn junk_does_not_use_up_a_throttled_sales_share() {
     let lab = Lab::selling(terms(100, 1)).await;
     lab.throttle(Some(2)).await;
-    let until_not_limited = async |ask: &Ask| {
-        until("it is taken", async || Some(lab.answer(ask).await).filter(|answer| answer.status != 429)).await
-    };
-    let challenged =
-        until_not_limited(&Ask::post(format!("/v1/sales/{SALE}/challenges")).by("alice")).await.expect(201);
+    let challenge = Ask::post(format!("/v1/sales/{SALE}/challenges")).by("alice");
+    let is_taken = async || Some(lab.answer(&challenge).await).filter(|answer| answer.status != 429);
+    let challenged = until("it is taken", is_taken).await.expect(201);
     let id = challenged.text("challenge_id");
     let sum = noted(&lab, "alice", id).await.unwrap();
     for number in 0..12 {

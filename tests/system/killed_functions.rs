@@ -6,7 +6,7 @@ use local::recorded;
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 use pass::Grant;
-use tokio::task::spawn_blocking;
+use tokio::task::block_in_place;
 
 use crate::histories::passes;
 use crate::passes::deployed_ring;
@@ -32,10 +32,8 @@ async fn a_rush_survives_a_function_that_dies_again_and_again() {
     std::fs::create_dir_all(&home).unwrap();
     let gateway = Gateway::start(&cloud.deployment.endpoint, 0, &home, Concurrency::FAST).await.unwrap();
 
-    let issuer = cloud.issuer.clone();
     let names: Vec<String> = (0..REQUESTS).map(|n| format!("killer-{n:05}")).collect();
-    let signed = names.clone();
-    let tokens = spawn_blocking(move || issuer.tokens(&signed)).await.unwrap().unwrap();
+    let tokens = block_in_place(|| cloud.issuer.tokens(&names)).unwrap();
     let (ring, round) = (deployed_ring().await, round(&shop.sale, 1));
     let issued_at_ms = now();
     let requests = names.iter().zip(&tokens).map(|(name, token)| {

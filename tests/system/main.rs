@@ -10,7 +10,6 @@ mod cloud;
 mod cluster_lab;
 mod contents;
 mod events;
-mod handler;
 mod heal;
 mod histories;
 mod hooks;

@@ -26,13 +26,12 @@ pub(crate) use stock::Stock;
 pub(crate) use tests::{Conduct, FaultyAws, Reach, Service, fresh_id, fresh_reservation, round, terms, user};
 pub(crate) use uuid::Uuid;
 
-pub(crate) use crate::answer::Answer;
+pub(crate) use crate::answer::{Answer, Handler};
 pub(crate) use crate::ask::{Ask, SALE, Who};
 pub(crate) use crate::calls::{Calls, redis_calls};
 pub(crate) use crate::catalog::shown;
 pub(crate) use crate::cloud::cloud;
 pub(crate) use crate::events::{self, sample};
-pub(crate) use crate::handler::Handler;
 pub(crate) use crate::heal::heal;
 pub(crate) use crate::lab::{Lab, PATIENT, expiry_batch, listed, message_batch, movable_clock, texts};
 pub(crate) use crate::openapi::OPENAPI;
