@@ -8,10 +8,6 @@ use crate::bad_requests::with;
 use crate::openapi::By;
 use crate::prelude::*;
 
-fn schemas() -> impl Iterator<Item = (&'static String, &'static Value)> {
-    OPENAPI.document["components"]["schemas"].as_object().expect("there are schemas").iter()
-}
-
 fn code_of(schema: &Value) -> Option<&str> {
     schema["properties"]["code"]["const"].as_str()
 }
@@ -28,7 +24,8 @@ fn problems(schema: &Value) -> Vec<&Value> {
 fn the_problems_are_those_of_the_functions() {
     let known: BTreeSet<(&str, u64)> =
         Code::ALL.iter().map(|code| (code.as_str(), u64::from(code.status().as_u16()))).collect();
-    let described = schemas().filter_map(|(name, schema)| {
+    let schemas = OPENAPI.document["components"]["schemas"].as_object().expect("there are schemas");
+    let described = schemas.iter().filter_map(|(name, schema)| {
         let status = schema["properties"]["status"]["const"].as_u64();
         code_of(schema).map(|code| (code, status.unwrap_or_else(|| panic!("{name} has no status"))))
     });
