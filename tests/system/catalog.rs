@@ -3,7 +3,6 @@
 use std::sync::atomic::AtomicI64;
 
 use lambda_http::RequestExt;
-use stock::Reserve;
 use tests::SlowProxy;
 
 use crate::prelude::*;
@@ -15,12 +14,6 @@ const KEPT_AT_LEAST: Duration = Duration::from_millis(600);
 const ONE_READING: usize = 3;
 /// Those of the first reading, which also lists all sales, from eight partitions, and reads their rounds.
 const FIRST_READING: usize = ONE_READING + 8 + 1;
-
-impl Lab {
-    pub(crate) fn catalog_at(&self, clock: Clock) -> catalog::CatalogDeps {
-        catalog::CatalogDeps::new(&self.another_process_at(clock)).unwrap()
-    }
-}
 
 /// A public document, which must be there.
 pub(crate) async fn shown(catalog: &catalog::CatalogDeps, path: &str) -> Answer {
@@ -44,32 +37,21 @@ async fn sees_in_time(catalog: &catalog::CatalogDeps, moved_ms: &AtomicI64, memb
     assert_eq!(shown(catalog, "/v1/sales/lamp").await.text(member), value);
 }
 
-/// Buys in Redis alone.
-async fn buy(lab: &Lab, buyers: std::ops::Range<usize>) -> Vec<Reservation> {
-    let mut bought = Vec::new();
-    for buyer in buyers {
-        let (id, user) = (round(SALE, 1), user(buyer));
-        match lab.stock.round(&id).reserve(Uuid::now_v7(), &user, BuyerClass::EVERYONE).await.unwrap() {
-            Reserve::Reserved(reservation) => bought.push(reservation),
-            other => panic!("{other:?}"),
-        }
-    }
-    bought
-}
-
 #[tokio::test]
 async fn what_is_left_is_seen_within_two_seconds() {
     let lab = Lab::selling(terms(20, 1)).await;
     let (clock, moved_ms) = movable_clock();
-    let catalog = lab.catalog_at(clock);
+    let catalog = catalog::CatalogDeps::new(&lab.another_process_at(clock)).unwrap();
     let card = shown(&catalog, "/v1/sales/lamp").await.body;
     assert_eq!((&card["availability"], &card["state"]), (&json!("available"), &json!("open")));
     for number in ["total", "free", "left", "version", "units"] {
         assert_eq!(card.get(number), None, "no number of units is public");
     }
-    buy(&lab, 0..18).await;
+    for number in 0..18 {
+        lab.reserve(&format!("user-{number}")).await;
+    }
     sees_in_time(&catalog, moved_ms, "availability", "few_left").await;
-    let last = buy(&lab, 18..20).await;
+    let last = [lab.reserve("user-18").await, lab.reserve("user-19").await];
     sees_in_time(&catalog, moved_ms, "availability", "sold_out").await;
     for reservation in &last {
         lab.stock.round(&reservation.id.round).release(reservation, None, false).await.unwrap();
@@ -87,7 +69,7 @@ async fn what_is_left_is_seen_within_two_seconds() {
 async fn a_sale_is_seen_to_be_published_paused_stopped_and_closed() {
     let lab = Lab::new().await;
     let (clock, moved_ms) = movable_clock();
-    let catalog = lab.catalog_at(clock);
+    let catalog = catalog::CatalogDeps::new(&lab.another_process_at(clock)).unwrap();
     rounds::draft(&lab.ledger, SALE, &rounds::from_to(3600, 3660, terms(20, 1)), None).await;
     catalog.answer(&Ask::get("/v1/sales/lamp")).await.problem(404, "unknown_sale");
     rounds::publish(&lab.ledger, SALE).await;
