@@ -28,28 +28,11 @@ pub(crate) fn bad_keys() -> [String; 6] {
     ["", "two words", "\t", "ключ", &long(65), &long(10_000)].map(str::to_owned)
 }
 
-/// Percent-encoded, as in a path.
-fn bad_sale_ids() -> Vec<String> {
-    let plain = "Lamp -lamp -1 a.b a_b %00 lamp%00 lamp%0A %1B%5B2J %7F lamp%20 %C3%A9 %FF a%23b a%3Fb %7Blamp%7D \
-        lamp%2525 ..%5C.. *";
-    plain.split(' ').map(str::to_owned).chain([long(49), long(10_000)]).collect()
-}
-
-/// What an id may be is tested in `sale`; these show that a route reads its own as such.
-fn some_bad_sale_ids() -> [String; 3] {
-    ["Lamp", "lamp%00", &long(49)].map(str::to_owned)
-}
-
-/// What a reservation's id may be is tested in `sale` too.
-fn some_bad_reservation_ids(id: &str) -> [String; 4] {
-    let (_, uuid) = id.rsplit_once('.').unwrap();
-    [uuid.to_owned(), format!("{id}%00"), format!("{SALE}.01.{uuid}"), long(10_000)]
-}
-
 /// What every operator's request about a sale is refused for: an invalid id, or a sale that does not exist.
 pub(crate) fn about_sales(what: &str, ask: impl Fn(&str) -> Ask) -> Vec<Bad> {
-    let ids = some_bad_sale_ids();
-    let mut cases: Vec<Bad> = ids.iter().map(|id| invalid(format!("{what}: sale id"), ask(id))).collect();
+    // What an id may be is tested in `sale`; these show that a route reads its own as such.
+    let ids = ["Lamp", "lamp%00", &long(49)];
+    let mut cases: Vec<Bad> = ids.map(|id| invalid(format!("{what}: sale id"), ask(id))).into();
     cases.push(bad(format!("{what}: no such sale"), ask("bad-nowhere"), 404, "unknown_sale"));
     cases
 }
@@ -117,7 +100,12 @@ fn reserve() -> Vec<Bad> {
     let good = Ask::reserve(SALE, "alice");
     // Like every request without a body.
     let mut cases = with_every_body("reserve", |body| good.clone().body(body));
-    cases.extend(bad_sale_ids().into_iter().map(|id| invalid("reserve: sale id", Ask::reserve(&id, "mallory"))));
+    // Percent-encoded, as in a path.
+    let ids = "Lamp -lamp -1 a.b a_b %00 lamp%00 lamp%0A %1B%5B2J %7F lamp%20 %C3%A9 %FF a%23b a%3Fb %7Blamp%7D lamp%2525 \
+        ..%5C.. *";
+    for id in ids.split(' ').chain([&*long(49), &long(10_000)]) {
+        cases.push(invalid("reserve: sale id", Ask::reserve(id, "mallory")));
+    }
     let passes = ["0", "1", "-1", "x", "%00", "1%00", &long(62), &long(63), &long(64), &long(10_000)];
     for (forger, pass) in passes.into_iter().enumerate() {
         // Each from another user: so many from one would block that user.
@@ -134,7 +122,9 @@ fn reserve() -> Vec<Bad> {
 fn reservations(id: &str) -> Vec<Bad> {
     let path = |id: &str| format!("/v1/reservations/{id}");
     let mut cases = with_bodies("cancel", &Ask::delete(path(id)).by("alice"));
-    for id in some_bad_reservation_ids(id) {
+    // What a reservation's id may be is tested in `sale` too.
+    let (_, uuid) = id.rsplit_once('.').unwrap();
+    for id in [uuid.to_owned(), format!("{id}%00"), format!("{SALE}.01.{uuid}"), long(10_000)] {
         cases.push(invalid("look: id", Ask::get(path(&id)).by("alice")));
         cases.push(invalid("cancel: id", Ask::delete(path(&id)).by("alice")));
     }
