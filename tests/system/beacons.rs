@@ -15,7 +15,7 @@ use sale::award::drand::{AHEAD_S, CHAIN_HASH, DrandRound};
 use sale::award::{Hex, Table};
 use tests::Server;
 
-use crate::draws::{free, split};
+use crate::draws::{free, split, tell_redis};
 use crate::lotteries::{AFTER_S, draw_in, drawn_once, end, lottery, stands, winner_messages};
 use crate::prelude::*;
 
@@ -260,8 +260,7 @@ async fn an_instant_round_opens_with_its_beacon_and_not_before() {
 
     let ended_at = now().minus_s(65);
     rounds::change(&lab.ledger, &round.id, |round| round.terms.closes_at_ms = ended_at).await;
-    let latest = lab.round().await;
-    lab.stock.round(&latest.id).amend(&latest).await.unwrap();
+    tell_redis(&lab).await;
     let checked = checked_by_anybody(&lab, Some(order.reservation.unit.0)).await.unwrap();
     assert_eq!((&checked["sum_minor"], &checked["drand"]["round"]), (&json!(10_000), &json!(named.0)));
     assert_eq!(Some(&checked["unit"]["amount_minor"]), serde_json::to_value(order.award).unwrap().get("amount_minor"));

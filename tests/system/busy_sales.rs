@@ -17,7 +17,7 @@ pub(crate) async fn look(lab: &Lab, minute: i64, throttle_busy_to: Option<u32>) 
 }
 
 /// Adds this many answers to Redis's counts, as processes do.
-async fn answered(lab: &Lab, code: &'static str, count: u64) {
+pub(crate) async fn answered(lab: &Lab, code: &'static str, count: u64) {
     lab.stock.round(&round(SALE, 1)).tally(&BTreeMap::from([(code, count)])).await.unwrap();
 }
 
@@ -28,7 +28,7 @@ async fn gets_busy(lab: &Lab, throttle_busy_to: Option<u32>) {
     assert_eq!(look(lab, 1, throttle_busy_to).await, 1);
 }
 
-async fn noted(lab: &Lab) -> NotedTraffic {
+pub(crate) async fn noted(lab: &Lab) -> NotedTraffic {
     lab.ledger.traffic_of([&round(SALE, 1)]).await.unwrap().remove(&round(SALE, 1)).unwrap()
 }
 
@@ -40,7 +40,7 @@ async fn limit(lab: &Lab) -> Value {
     shown(lab).await["throttle_requests_per_s"].clone()
 }
 
-async fn throttles(lab: &Lab) -> usize {
+pub(crate) async fn throttles(lab: &Lab) -> usize {
     lab.round().await.log.entries().iter().filter(|entry| entry.action == "throttle").count()
 }
 

@@ -50,7 +50,7 @@ pub(crate) async fn end_ago(lab: &Lab, ago_s: u32) {
 }
 
 /// Gives Redis the round's terms from the ledger.
-async fn tell_redis(lab: &Lab) {
+pub(crate) async fn tell_redis(lab: &Lab) {
     let latest = lab.round().await;
     lab.stock.round(&latest.id).amend(&latest).await.unwrap();
 }

@@ -5,6 +5,7 @@ use messaging::queue;
 use super::flow::{Flow, flow, forget_what_was_sold, open};
 use super::purchase::all_end_as;
 use super::world::World;
+use crate::busy_sales::{answered, noted, throttles};
 use crate::prelude::*;
 
 pub(super) const FLOWS: &[Flow] = &[
@@ -22,18 +23,14 @@ pub(super) const FLOWS: &[Flow] = &[
         prepare = |lab| async {
             let none = open(lab, terms(4, 1), &[], &[]).await;
             throttle_if_busy(&lab.reconciliation(), 0).await;
-            let crowd = BTreeMap::from([("challenged", 1_000_000)]);
-            lab.stock.round(&round(SALE, 1)).tally(&crowd).await.unwrap();
+            answered(lab, "challenged", 1_000_000).await;
             none
         },
         run = |_, world, _| async { throttle_if_busy(&world.reconciliation(), 1).await },
         again = |lab, _| async { throttle_if_busy(&lab.reconciliation(), 1).await },
         end = |lab, _| async {
-            let found = lab.round().await;
-            let throttles = found.log.entries().iter().filter(|entry| entry.action == "throttle").count();
-            assert_eq!((found.throttle_requests_per_s, throttles), (Some(LIMIT), 1));
-            let noted = lab.ledger.traffic_of([&found.id]).await.unwrap().remove(&found.id).unwrap();
-            assert!(noted.throttled);
+            assert_eq!((lab.round().await.throttle_requests_per_s, throttles(lab).await), (Some(LIMIT), 1));
+            assert!(noted(lab).await.throttled);
             lab.throttle(None).await;
             lab.refresh_snapshots().await;
         },
