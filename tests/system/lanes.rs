@@ -236,17 +236,6 @@ async fn what_surrounds_a_sale_goes_on_without_one_of_its_lanes() {
 }
 
 #[tokio::test]
-async fn where_a_user_stands_is_asked_of_the_users_lane_alone() {
-    let lab = Lab::selling(in_lanes(40)).await;
-    let deps = lab.reservation();
-    let ask = Ask::get(format!("/v1/sales/{SALE}/reservation")).by(at_home_in(1, LANES, 7).as_str());
-    let asked = async || deps.answer(&ask).await.expect(200);
-    asked().await;
-    let (_, calls) = redis_calls(&lab.valkey.url(), asked()).await;
-    assert_eq!(calls, ["HGET", "GET"]);
-}
-
-#[tokio::test]
 async fn a_process_that_has_not_read_the_sale_looks_in_its_lanes() {
     let lab = Lab::selling(in_lanes(40)).await;
     for index in 0..LANES {

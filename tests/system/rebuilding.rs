@@ -52,6 +52,10 @@ async fn a_buyer_who_misses_a_round_gets_it_back() {
         let again = lab.answer(&Ask::reserve(SALE, "alice")).await.problem(409, "limit_reached");
         assert_eq!(again.body["reservation_ids"], json!([alice.id.to_string()]));
     }
+    assert_eq!(lab.clean_audit().await, (18, 1, 1));
+    // An order from before the loss still gives its unit back.
+    lab.answer(&Ask::cancel(&alice)).await.expect(200);
+    assert_eq!(lab.clean_audit().await, (19, 1, 0));
 }
 
 /// A pass outlives Redis; a challenge does not. Whoever needs a new one brings the round back, too.

@@ -20,7 +20,7 @@ fn documented() -> BTreeMap<Route, &'static str> {
     OPENAPI.operations().map(route).collect()
 }
 
-fn filled(path: &str) -> String {
+pub(crate) fn filled(path: &str) -> String {
     let segment = |segment| match segment {
         "{sale_id}" => SALE.to_owned(),
         "{campaign_id}" => "autumn".to_owned(),

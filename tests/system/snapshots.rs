@@ -6,9 +6,6 @@ use process::Snapshots;
 use crate::metrics::measured;
 use crate::prelude::*;
 
-/// How old a snapshot must be to be read again beside the requests.
-const FRESH_MS: i64 = 2_000;
-
 #[tokio::test]
 async fn many_questions_are_one_reading() {
     let lab = Lab::selling(terms(5, 1)).await;
@@ -34,17 +31,6 @@ async fn those_who_come_first_share_a_reading() {
     let all = futures::future::try_join_all((0..20).map(|_| snapshots.of(&sale))).await.unwrap();
     assert_eq!(lab.calls.take().len(), 12, "kill switches, changes, eight lists; then changes again, and the round");
     assert!(all.iter().all(|snapshot| snapshot.sale(&sale).is_some()));
-}
-
-#[tokio::test]
-async fn what_others_change_is_known_within_seconds() {
-    let lab = Lab::selling(terms(5, 1)).await;
-    let (clock, moved_ms) = movable_clock();
-    let snapshots = Snapshots::new(lab.ledger.clone(), clock);
-    assert!(!snapshots.now().await.unwrap().kill_switches.stopped);
-    lab.ledger.stop(None).await.unwrap();
-    moved_ms.store(FRESH_MS, Ordering::Relaxed);
-    until("the stop is known", async || snapshots.now().await.unwrap().kill_switches.stopped.then_some(())).await;
 }
 
 /// A throttled part of the table must not keep the others from being read.

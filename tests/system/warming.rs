@@ -33,32 +33,6 @@ async fn what_opens_soon_is_loaded_once() {
     lab.answer(&Ask::reserve("soon", "alice")).await.problem(409, "not_open");
 }
 
-#[tokio::test]
-async fn a_live_round_that_redis_lost_is_rebuilt_from_the_ledger() {
-    let lab = Lab::selling(terms(6, 1)).await;
-    let (alice, bob, carol) = (lab.buy("alice").await, lab.buy("bob").await, lab.buy("carol").await);
-    lab.answer(&Ask::paid_for("pay_1", &bob, &lab.payment_key)).await.expect(200);
-    lab.answer(&Ask::cancel(&carol)).await.expect(200);
-    lab.redis(&["FLUSHALL"]).await;
-    lab.answer(&Ask::reserve("lamp", "dave")).await.problem(503, "overloaded");
-
-    assert_eq!(run(&lab).await, WarmupSummary { loaded: 1, ..WarmupSummary::default() });
-    assert_eq!(lab.clean_audit().await, (4, 0, 2));
-    let again = lab.answer(&Ask::reserve("lamp", "alice")).await.problem(409, "limit_reached");
-    assert_eq!(again.body["reservation_ids"], json!([alice.id.to_string()]));
-    let mut units = BTreeSet::new();
-    for user in 0..4 {
-        units.insert(lab.buy(&format!("user-{user}")).await.unit);
-    }
-    assert_eq!(units, [3, 4, 5, 6].map(Unit).into());
-    lab.answer(&Ask::reserve("lamp", "late")).await.problem(409, "sold_out");
-    // An order from before the loss still gives its unit back.
-    lab.answer(&Ask::cancel(&alice)).await.expect(200);
-    assert_eq!(lab.buy("late").await.unit, alice.unit);
-    assert_eq!(lab.clean_audit().await, (0, 0, 6));
-    lab.check_history_of_a_loss("warming").await;
-}
-
 /// Redis has no round yet to which it could apply the pause.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_an_operator_does_while_a_round_is_loaded_is_in_force_at_once() {
