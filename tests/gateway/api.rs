@@ -43,13 +43,15 @@ pub(crate) struct Api {
 }
 
 impl Api {
-    /// An API without routes. `more` and `stage` are further fields of API and stage.
-    pub(crate) async fn with(more: Value, stage: Value) -> Self {
-        Self::of(more, stage, &[]).await
+    /// An API with this one route, which needs no token.
+    pub(crate) async fn open(route: &str) -> Self {
+        let api = Self::with(json!({}), &[]).await;
+        api.route(route, false, json!({})).await;
+        api
     }
 
-    /// The same, with further settings of the function.
-    pub(crate) async fn of(more: Value, stage: Value, settings: &[(&str, String)]) -> Self {
+    /// An API without routes. `more` are its further fields, and `settings` those of its function.
+    pub(crate) async fn with(more: Value, settings: &[(&str, String)]) -> Self {
         let (valkey, emulator) = spawn_blocking(|| {
             install().unwrap();
             let valkey = Valkey::start().unwrap();
@@ -63,7 +65,7 @@ impl Api {
         let environment = [&[("SAID", "by the deployment".to_owned())], settings].concat();
         let bootstrap = Path::new(env!("CARGO_BIN_EXE_echo"));
         control.create_function(FUNCTION, bootstrap, TIMEOUT_S, &environment).await.unwrap();
-        let made = control.create_api(FUNCTION, issuer.url(), more, stage).await.unwrap();
+        let made = control.create_api(FUNCTION, issuer.url(), more, json!({})).await.unwrap();
         Self { emulator, issuer, made, control, _valkey: valkey }
     }
 

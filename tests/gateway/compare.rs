@@ -155,7 +155,7 @@ fn told(got: &Got) -> String {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn both_gateways_do_the_same() {
-    let api = Api::with(json!({}), json!({})).await;
+    let api = Api::with(json!({}), &[]).await;
     for (key, with_token, scopes) in ROUTES {
         let more = if scopes.is_empty() { json!({}) } else { json!({ "authorizationScopes": scopes }) };
         api.route(key, with_token, more).await;

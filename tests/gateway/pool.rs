@@ -14,12 +14,6 @@ use uuid::Uuid;
 
 use crate::api::{Api, FUNCTION, PATIENCE, TIMEOUT_S};
 
-async fn open_api() -> Api {
-    let api = Api::with(json!({}), json!({})).await;
-    api.route("GET /open", false, json!({})).await;
-    api
-}
-
 async fn ask(gateway: &Gateway, to_do: &str) -> (u16, Value) {
     let asked = reqwest::Client::new().get(format!("{}/open", gateway.url())).timeout(PATIENCE);
     let asked = if to_do.is_empty() { asked } else { asked.header("x-do", to_do) };
@@ -38,7 +32,7 @@ fn failed() -> (u16, Value) {
 /// Each has a gateway of its own. They share an API, because its emulator takes seconds to start.
 #[tokio::test(flavor = "multi_thread")]
 async fn processes_have_their_environment_answer_fail_die_and_end() {
-    let api = open_api().await;
+    let api = Api::open("GET /open").await;
     a_function_has_the_environment_that_was_deployed_and_nothing_else(&api).await;
     a_process_that_dies_fails_what_it_had_and_is_replaced(&api).await;
     a_function_that_fails_goes_on(&api).await;
@@ -96,7 +90,7 @@ async fn a_function_that_fails_goes_on(api: &Api) {
 /// They share an API, too, and wait for its function's timeout beside each other.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_hangs_is_killed_given_up_or_replaced() {
-    let api = open_api().await;
+    let api = Api::open("GET /open").await;
     let classic = api.serve(Concurrency::CLASSIC).await.unwrap();
     let [one, all] = [api.serve(Concurrency::FAST).await.unwrap(), api.serve(Concurrency::FAST).await.unwrap()];
     tokio::join!(
@@ -178,7 +172,7 @@ async fn who_waits_for_a_process_that_cannot_be_started_hears_so_at_once() {
 #[tokio::test(flavor = "multi_thread")]
 async fn who_waits_for_a_function_that_does_not_start_hears_so() {
     let starting = ["exit", "hang"].map(async |start| {
-        let api = Api::of(json!({}), json!({}), &[("START", start.to_owned())]).await;
+        let api = Api::with(json!({}), &[("START", start.to_owned())]).await;
         api.route("GET /open", false, json!({})).await;
         let gateway = api.serve(Concurrency::FAST).await.unwrap();
         assert_eq!(ask(&gateway, "").await, failed(), "{start}");

@@ -14,8 +14,7 @@ async fn status_of(request: reqwest::RequestBuilder) -> (u16, Value) {
 /// One test, because an emulator takes seconds to start.
 #[tokio::test(flavor = "multi_thread")]
 async fn requests_are_refused_beyond_limits_and_throttles_and_if_they_are_no_http() {
-    let mut api = Api::with(json!({}), json!({})).await;
-    api.route("POST /open", false, json!({})).await;
+    let mut api = Api::open("POST /open").await;
     let gateway = api.serve(Concurrency::FAST).await.unwrap();
     requests_beyond_the_limits_are_refused(&gateway).await;
     what_is_no_http_does_no_harm(&gateway).await;
@@ -76,7 +75,7 @@ async fn a_page_of_another_origin_is_told_what_it_may() {
         "allowOrigins": ["https://shop.example"], "allowMethods": ["GET", "POST"], "allowHeaders": ["authorization"],
         "exposeHeaders": ["retry-after"], "maxAge": 600,
     });
-    let api = Api::with(json!({ "corsConfiguration": cors }), json!({})).await;
+    let api = Api::with(json!({ "corsConfiguration": cors }), &[]).await;
     api.route("GET /open", false, json!({})).await;
     let gateway = api.serve(Concurrency::FAST).await.unwrap();
     let http = reqwest::Client::new();
@@ -134,7 +133,7 @@ async fn refused(api: &Api) -> String {
 /// One test, because an emulator takes seconds to start.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_api_with_a_part_that_it_does_not_know_is_not_served() {
-    let mut api = Api::with(json!({}), json!({})).await;
+    let mut api = Api::open("GET /open").await;
     an_integration_that_it_does_not_know_is_not_served(&api).await;
     a_route_that_it_does_not_know_is_not_served(&mut api).await;
     a_stage_that_it_does_not_know_is_not_served(&mut api).await;
@@ -143,7 +142,6 @@ async fn an_api_with_a_part_that_it_does_not_know_is_not_served() {
 }
 
 async fn an_integration_that_it_does_not_know_is_not_served(api: &Api) {
-    api.route("GET /open", false, json!({})).await;
     drop(api.serve(Concurrency::FAST).await.unwrap());
     // Adds one unsupported feature after another. Earlier ones stay, so each must be reported beside them.
     let other = json!({ "integrationType": "HTTP_PROXY", "integrationUri": "https://elsewhere.example", "integrationMethod": "GET",

@@ -3,7 +3,6 @@
 use std::time::{Duration, Instant};
 
 use local::gateway::Gateway;
-use serde_json::json;
 use tokio::io::AsyncWriteExt;
 use tokio::time::sleep_until;
 
@@ -15,8 +14,7 @@ const LONGEST: Duration = Duration::from_secs(5);
 /// One test, so that they have one emulator and wait beside each other.
 #[tokio::test(flavor = "multi_thread")]
 async fn who_takes_too_long_or_speaks_http_2_is_not_served() {
-    let api = Api::with(json!({}), json!({})).await;
-    api.route("POST /open", false, json!({})).await;
+    let api = Api::open("POST /open").await;
     let gateway = api.serve_within(LONGEST).await.unwrap();
     tokio::join!(
         body_and_function_have_one_limit_together(&gateway),

@@ -35,8 +35,8 @@ WRITERS = 4
 BEGAN_MS = int(time.time() * 1000) - 3_600_000
 # How much more memory ten times the rows may take, because allocators round up.
 MOST_GROWTH_KB = 8 * 1024
-STATES = ["PAID", "EXPIRED", "CANCELLED", "PENDING"]
-SHOWN = {"PAID": "paid", "EXPIRED": "expired", "CANCELLED": "cancelled", "PENDING": "pending_payment"}
+# As the ledger has them, and as they are shown.
+STATES = {"PAID": "paid", "EXPIRED": "expired", "CANCELLED": "cancelled", "PENDING": "pending_payment"}
 
 
 def operate(running, method, path, body=None):
@@ -51,17 +51,8 @@ def operate(running, method, path, body=None):
 def publish(running, name):
     """Publishes a sale with one round."""
     sale, now = f"{name}-{RUN}", datetime.now(timezone.utc)
-    terms = {
-        "sale_id": sale,
-        "title": "Enamel pendant lamp",
-        "opens_at": f"{now:%FT%TZ}",
-        "closes_at": f"{now + timedelta(hours=1):%FT%TZ}",
-        "total": 10,
-        "per_user_limit": 1,
-        "price_minor": 990,
-        "currency": "EUR",
-        "payment_window_s": 3600,
-    }
+    terms = json.loads((ROOT / "events/admin/create.json").read_text())["body"]
+    terms |= {"sale_id": sale, "opens_at": f"{now:%FT%TZ}", "closes_at": f"{now + timedelta(hours=1):%FT%TZ}"}
     operate(running, "POST", "sales", terms)
     operate(running, "POST", f"sales/{sale}/publish")
     return sale
@@ -70,7 +61,7 @@ def publish(running, name):
 def order(sale, n):
     """An order as `shared/ledger` writes it, plain."""
     id_ = uuid.UUID(int=(0x0198F0B2 << 96) | (7 << 76) | (2 << 62) | (n * 2654435761 % 2**60))
-    state, at = STATES[n % len(STATES)], BEGAN_MS + n // 3
+    state, at = list(STATES)[n % len(STATES)], BEGAN_MS + n // 3
     item = {
         "pk": f"ORDER#{sale}.1.{id_.hex}",
         "id": f"{sale}.1.{id_.hex}",
@@ -169,7 +160,7 @@ def measure(running, count):
             wrong = 0
             for row in rows_of(form, out):
                 item = expected.pop(row["reservation_id"], None)
-                told = item and (item["user"], str(item["unit"]), SHOWN[item["state"]], item.get("payment_id", ""))
+                told = item and (item["user"], str(item["unit"]), STATES[item["state"]], item.get("payment_id", ""))
                 wrong += told != (row["user"], str(row["unit"]), row["state"], row.get("payment_id", ""))
             failed += bool(wrong or expected)
             size = out.stat().st_size / 1e6
