@@ -134,53 +134,36 @@ async fn refused(api: &Api) -> String {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_api_with_a_part_that_it_does_not_know_is_not_served() {
     let mut api = Api::open("GET /open").await;
-    an_integration_that_it_does_not_know_is_not_served(&api).await;
-    a_route_that_it_does_not_know_is_not_served(&mut api).await;
-    a_stage_that_it_does_not_know_is_not_served(&mut api).await;
-    api.control.create("/v2/apis", &json!({ "name": "another", "protocolType": "HTTP" })).await.unwrap();
-    assert!(refused(&api).await.contains("2 HTTP APIs"));
-}
-
-async fn an_integration_that_it_does_not_know_is_not_served(api: &Api) {
     drop(api.serve(Concurrency::FAST).await.unwrap());
-    // Adds one unsupported feature after another. Earlier ones stay, so each must be reported beside them.
-    let other = json!({ "integrationType": "HTTP_PROXY", "integrationUri": "https://elsewhere.example", "integrationMethod": "GET",
-        "payloadFormatVersion": "1.0" });
+    // A route of another integration, beside one that is known.
+    let other = json!({
+        "integrationType": "HTTP_PROXY", "integrationUri": "https://elsewhere.example", "integrationMethod": "GET",
+        "payloadFormatVersion": "1.0",
+    });
     let other = api.create_in("integrations", &other).await;
     let target = format!("integrations/{}", other["integrationId"].as_str().unwrap());
     api.create_in("routes", &json!({ "routeKey": "GET /elsewhere", "target": target })).await;
-    let said = refused(api).await;
+    let said = refused(&api).await;
     assert!(said.contains("GET /elsewhere") && said.contains("HTTP_PROXY"), "{said}");
-}
 
-async fn a_route_that_it_does_not_know_is_not_served(api: &mut Api) {
-    for (key, more, expected) in [
-        ("ANY /any", json!({}), "any method"),
-        ("GET /keyed", json!({ "apiKeyRequired": true }), "API key"),
-        ("GET /iam", json!({ "authorizationType": "AWS_IAM" }), "AWS_IAM"),
-        ("GET /mapped", json!({ "requestParameters": { "x": { "required": true } } }), "requestParameters"),
-    ] {
-        api.replace(json!({})).await;
-        api.route(key, false, more).await;
-        let said = refused(api).await;
-        assert!(said.contains(expected), "{key}: {said}");
-    }
-}
-
-async fn a_stage_that_it_does_not_know_is_not_served(api: &mut Api) {
-    for (stage, expected) in [
-        (json!({ "stageVariables": { "color": "blue" } }), "variables"),
-        (json!({ "stageName": "beta" }), "beta"),
-        (json!({ "clientCertificateId": "abc" }), "clientCertificateId"),
-        (
-            json!({ "routeSettings": { "GET /gone": { "throttlingRateLimit": 1.0, "throttlingBurstLimit": 1 } } }),
-            "GET /gone",
-        ),
-        (json!({ "defaultRouteSettings": { "throttlingRateLimit": 0.5, "throttlingBurstLimit": 1 } }), "throttle"),
+    let mapped = json!({ "requestParameters": { "x": { "required": true } } });
+    let throttle = |per_s: f64| json!({ "throttlingRateLimit": per_s, "throttlingBurstLimit": 1 });
+    for (stage, key, more, expected) in [
+        (json!({}), "ANY /any", json!({}), "any method"),
+        (json!({}), "GET /keyed", json!({ "apiKeyRequired": true }), "API key"),
+        (json!({}), "GET /iam", json!({ "authorizationType": "AWS_IAM" }), "AWS_IAM"),
+        (json!({}), "GET /mapped", mapped, "requestParameters"),
+        (json!({ "stageVariables": { "color": "blue" } }), "GET /open", json!({}), "variables"),
+        (json!({ "stageName": "beta" }), "GET /open", json!({}), "beta"),
+        (json!({ "clientCertificateId": "abc" }), "GET /open", json!({}), "clientCertificateId"),
+        (json!({ "routeSettings": { "GET /gone": throttle(1.0) } }), "GET /open", json!({}), "GET /gone"),
+        (json!({ "defaultRouteSettings": throttle(0.5) }), "GET /open", json!({}), "throttle"),
     ] {
         api.replace(stage).await;
-        api.route("GET /open", false, json!({})).await;
-        let said = refused(api).await;
-        assert!(said.contains(expected), "{said}");
+        api.route(key, false, more).await;
+        let said = refused(&api).await;
+        assert!(said.contains(expected), "{key}: {said}");
     }
+    api.control.create("/v2/apis", &json!({ "name": "another", "protocolType": "HTTP" })).await.unwrap();
+    assert!(refused(&api).await.contains("2 HTTP APIs"));
 }
