@@ -38,7 +38,7 @@ async fn a_sale_is_created_and_published_once() {
 #[tokio::test]
 async fn reserved_ordered_paid() {
     let shop = Shop::open("paid", json!({ "total": 2 })).await;
-    let answer = shop.try_to_reserve("alice").await.expect(202);
+    let answer = Ask::reserve(&shop.sale, "alice").send().await.expect(202);
     let id = answer.text("reservation_id").to_owned();
     assert_eq!((answer.text("status"), answer.header("location")), ("queued", &*format!("/v1/reservations/{id}")));
 

@@ -214,7 +214,7 @@ async fn a_day_of_a_sale_is_told_in_full_and_told_again_the_same() {
     let late = Clock::ahead_by_ms(3_600_000).now();
     lab.ledger.end_unpaid(&order, Transition::Expire, late).await.unwrap();
     let dave = fresh_reservation(&round(SALE, 1), &user("dave"), 9, 0);
-    lab.ledger.fence(Order::failed(dave, Failure::LimitReached, Clock::system().now())).await.unwrap();
+    lab.ledger.fence(Order::failed(dave, Failure::LimitReached, now())).await.unwrap();
     tape.roll(&lab).await;
     assert_eq!(lab.pay("pay/carol?#", &carol).await, "refund_due");
     lab.reconcile().await;
@@ -224,8 +224,7 @@ async fn a_day_of_a_sale_is_told_in_full_and_told_again_the_same() {
     for (unit, award) in (20..).zip(awards) {
         let reservation = fresh_reservation(&round("packet", 1), &user(unit), unit, 0);
         let price = Price { price_minor: 0, currency: "EUR".parse().unwrap() };
-        let granted = Order::granted(reservation, price, Clock::system().now(), award);
-        assert!(matches!(lab.ledger.place_within(granted, &[], false).await.unwrap(), Placed::Order(_)));
+        rounds::place(&lab.ledger, Order::granted(reservation, price, now(), award)).await;
     }
     // The returned units sell out again.
     lab.reserve("erin").await;

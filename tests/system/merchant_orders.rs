@@ -13,7 +13,7 @@ fn reservation(of: &RoundId, name: &str, unit: u32) -> Reservation {
 }
 
 fn price() -> Price {
-    Price { price_minor: 990, currency: "EUR".parse().unwrap() }
+    terms(1, 1).price
 }
 
 fn pending(reservation: Reservation, at_ms: i64) -> Order {
@@ -21,9 +21,7 @@ fn pending(reservation: Reservation, at_ms: i64) -> Order {
 }
 
 async fn place(lab: &Lab, order: Order) -> ReservationId {
-    let id = order.reservation.id.clone();
-    assert!(matches!(lab.ledger.place_within(order, &[], false).await.unwrap(), Placed::Order(_)));
-    id
+    rounds::place(&lab.ledger, order).await.reservation.id
 }
 
 /// Writes an order that never was to be paid.

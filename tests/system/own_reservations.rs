@@ -90,9 +90,8 @@ async fn an_order_that_redis_has_not_heard_of_is_found() {
         deps.answer(&nothing).await.problem(404, "unknown_reservation");
     }
     assert_eq!(deps.answer(&Ask::status(&alice)).await.expect(200).text("status"), "queued", "there is no order yet");
-    let (price, now) = (lab.round().await.terms.price, Clock::system().now());
-    let order = Order::pending(alice.clone(), price, now, now.plus_s(600));
-    lab.ledger.place_within(order, &[], false).await.unwrap();
+    let (price, now) = (lab.round().await.terms.price, now());
+    rounds::place(&lab.ledger, Order::pending(alice.clone(), price, now, now.plus_s(600))).await;
     assert_eq!(lab.reservation_state(&alice).await, ReservationState::Held);
     assert_eq!(deps.answer(&Ask::status(&alice)).await.expect(200).text("status"), "pending_payment");
 }

@@ -180,8 +180,7 @@ async fn a_round_whose_seed_is_not_the_one_that_it_is_committed_to_is_not_loaded
     let put = lab.dynamodb.put_item().table_name(&lab.table);
     let put = put.item("pk", AttributeValue::S(format!("SEED#{SALE}#1")));
     put.item("seed", AttributeValue::B(Blob::new([7; 32]))).send().await.unwrap();
-    let now = Clock::system().now();
-    let refused = fulfilment::load_round(&lab.stock, &lab.ledger, &lab.round().await, now).await;
+    let refused = fulfilment::load_round(&lab.stock, &lab.ledger, &lab.round().await, now()).await;
     assert!(refused.is_err(), "{refused:?}");
     assert!(!lab.stock.round(&round(SALE, 1)).is_loaded().await.unwrap());
     assert_eq!(lab.ledger.table_chunk(&round(SALE, 1), 0).await.unwrap(), None);

@@ -26,7 +26,7 @@ impl PassOf {
     /// None if the sale or the user is not valid.
     pub(crate) fn seal(&self, ring: &KeyRing) -> Option<String> {
         let round = RoundId { sale: self.sale.parse().ok()?, number: RoundNumber(self.round) };
-        let long_ago = || EpochMs(Clock::system().now().0 - AGE_S * 1000);
+        let long_ago = || EpochMs(now().0 - AGE_S * 1000);
         let issued_at_ms = self.issued_at.unwrap_or_else(long_ago);
         Some(ring.seal(&Grant {
             round: &round,

@@ -5,12 +5,8 @@ use crate::prelude::*;
 
 /// Writes the order without applying it to Redis, as a function does that dies in between.
 async fn place_only(lab: &Lab, reservation: &Reservation) -> Order {
-    let now = Clock::system().now();
-    let price = Price { price_minor: 990, currency: "EUR".parse().unwrap() };
-    match lab.ledger.place_within(Order::pending(reservation.clone(), price, now, now), &[], false).await.unwrap() {
-        Placed::Order(order) => order,
-        other => panic!("{other:?}"),
-    }
+    let now = now();
+    rounds::place(&lab.ledger, Order::pending(reservation.clone(), terms(1, 1).price, now, now)).await
 }
 
 async fn end_only(lab: &Lab, reservation: &Reservation, step: Transition) {
@@ -25,7 +21,7 @@ async fn end_only(lab: &Lab, reservation: &Reservation, step: Transition) {
 #[tokio::test]
 async fn a_message_applies_what_the_ledger_had_before_it() {
     let lab = Lab::selling(terms(8, 1)).await;
-    let now = Clock::system().now();
+    let now = now();
     let pending = lab.reserve("pending").await;
     place_only(&lab, &pending).await;
     let paid = lab.reserve("paid").await;

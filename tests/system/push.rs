@@ -41,7 +41,7 @@ pub(crate) async fn notifier(lab: &Lab, endpoint: &str) -> notifier::NotifierDep
 }
 
 async fn connected(lab: &Lab, name: &str, id: &str, ago_s: i64) {
-    let connected_at_ms = EpochMs(Clock::system().now().0 - ago_s * 1000);
+    let connected_at_ms = EpochMs(now().0 - ago_s * 1000);
     lab.ledger.connect(&Connection { id: id.to_owned(), user: user(name), connected_at_ms }).await.unwrap();
 }
 
@@ -185,16 +185,12 @@ pub(crate) async fn next(socket: &mut Socket) -> Value {
 }
 
 /// Places an order of a sale that the deployed table does not have, so that no function touches it.
-pub(crate) async fn place(ledger: &Ledger, name: &str) -> Order {
+async fn place(ledger: &Ledger, name: &str) -> Order {
     let unit = Uuid::now_v7().as_u128() as u32;
-    let now = Clock::system().now();
+    let now = now();
     let reservation =
         Reservation { reserved_at_ms: now, ..fresh_reservation(&round("push-nowhere", 1), &user(name), unit, 0) };
-    let order = Order::pending(reservation, terms(1, 1).price, now, now.plus_s(3600));
-    match ledger.place_within(order, &[], false).await.unwrap() {
-        Placed::Order(order) => order,
-        other => panic!("{other:?}"),
-    }
+    rounds::place(ledger, Order::pending(reservation, terms(1, 1).price, now, now.plus_s(3600))).await
 }
 
 #[tokio::test]
@@ -203,7 +199,7 @@ async fn a_buyer_hears_of_an_order_on_the_deployed_socket() {
     let dynamodb = aws_sdk_dynamodb::Client::new(&cloud.deployment.patient_aws_config());
     let ledger = Ledger::new(dynamodb, &cloud.deployment.table);
     let name = format!("listener-{}", Uuid::new_v4().as_simple());
-    let now = Clock::system().now();
+    let began = now();
     let mut expired = cloud.issuer.claims(&name, &[]);
     expired.exp = expired.iat - 60;
     for refused in ["", "x", &cloud.issuer.sign(&expired).unwrap()] {
@@ -211,10 +207,10 @@ async fn a_buyer_hears_of_an_order_on_the_deployed_socket() {
         let status = dial(refused).await.expect_err("it is refused");
         assert!(status == 401 || status == 403, "{status}");
     }
-    assert_eq!(ledger.connections_of(&user(&name), now).await.unwrap(), []);
+    assert_eq!(ledger.connections_of(&user(&name), began).await.unwrap(), []);
 
     let mut socket = dial(&cloud.issuer.token(&name).unwrap()).await.unwrap();
-    assert_eq!(ledger.connections_of(&user(&name), now).await.unwrap().len(), 1);
+    assert_eq!(ledger.connections_of(&user(&name), began).await.unwrap().len(), 1);
     let unpaid = place(&ledger, &name).await;
     assert_eq!(next(&mut socket).await["status"], "pending_payment");
     ledger.end_unpaid(&unpaid, sale::Transition::Expire, unpaid.pay_by_ms.unwrap()).await.unwrap();
@@ -223,14 +219,14 @@ async fn a_buyer_hears_of_an_order_on_the_deployed_socket() {
     let heard = next(&mut socket).await;
     assert_eq!((&heard["reservation_id"], &heard["status"]), (&json!(order.reservation.id), &json!("pending_payment")));
     let payment = format!("pay_{name}");
-    let paid = ledger.pay(&order.reservation.id, &payment, order.price.unwrap(), Clock::system().now()).await.unwrap();
+    let paid = ledger.pay(&order.reservation.id, &payment, order.price.unwrap(), now()).await.unwrap();
     assert_eq!(paid, Payment::Applied);
     let heard = next(&mut socket).await;
     assert_eq!(heard, json!({ "type": "reservation", "reservation_id": order.reservation.id, "status": "paid" }));
 
     socket.close(None).await.unwrap();
     until("the connection is forgotten", async || {
-        ledger.connections_of(&user(&name), now).await.unwrap().is_empty().then_some(())
+        ledger.connections_of(&user(&name), began).await.unwrap().is_empty().then_some(())
     })
     .await;
 }

@@ -11,11 +11,8 @@ fn units(total: u32) -> Edit {
 }
 
 async fn edit_round(ledger: &Ledger, key: &str, edit: &Edit) -> UpdateOutcome {
-    let now = Clock::system().now();
-    ledger
-        .update_round(&round(SALE, 1), &request(key), |round, offer| offer.edit_round(round, edit, now))
-        .await
-        .unwrap()
+    let edited = |round, offer: &Offer| offer.edit_round(round, edit, now());
+    ledger.update_round(&round(SALE, 1), &request(key), edited).await.unwrap()
 }
 
 async fn end_recurrence(ledger: &Ledger) -> UpdateOutcome {
@@ -73,7 +70,7 @@ async fn a_round_that_is_paused_as_the_next_one_begins_has_a_paused_successor() 
     let ledger = lab.meanwhile("TransactWriteItems", |ledger| async move {
         rounds::change(&ledger, &round(SALE, 1), |round| round.paused = true).await;
     });
-    let begun = ledger.begin_next(&round(SALE, 1), Clock::system().now()).await.unwrap();
+    let begun = ledger.begin_next(&round(SALE, 1), now()).await.unwrap();
     let Begun::Now(next) = begun else { panic!("{begun:?}") };
     assert_eq!((next.id.clone(), next.paused, next.version), (round(SALE, 2), true, 1));
     assert_eq!(lab.round().await, *next);
@@ -87,7 +84,7 @@ async fn a_recurrence_that_is_ended_as_the_next_round_begins_has_none() {
     let ledger = lab.meanwhile("TransactWriteItems", |ledger| async move {
         drop(made(end_recurrence(&ledger).await));
     });
-    assert_eq!(ledger.begin_next(&round(SALE, 1), Clock::system().now()).await.unwrap(), Begun::Not);
+    assert_eq!(ledger.begin_next(&round(SALE, 1), now()).await.unwrap(), Begun::Not);
     assert_eq!((lab.offer().await.recurrence, lab.round().await.id), (None, round(SALE, 1)));
     assert_eq!(lab.ledger.round(&round(SALE, 2)).await.unwrap(), None);
 }
@@ -96,7 +93,7 @@ async fn a_recurrence_that_is_ended_as_the_next_round_begins_has_none() {
 async fn a_recurrence_is_not_ended_by_who_decided_so_before_the_next_round_began() {
     let lab = over().await;
     let ledger = lab.meanwhile("PutItem", |ledger| async move {
-        assert!(matches!(ledger.begin_next(&round(SALE, 1), Clock::system().now()).await.unwrap(), Begun::Now(_)));
+        assert!(matches!(ledger.begin_next(&round(SALE, 1), now()).await.unwrap(), Begun::Now(_)));
     });
     assert_eq!(end_recurrence(&ledger).await, UpdateOutcome::RoundChanged(RoundNumber(2)));
     assert!(lab.offer().await.recurrence.is_some());
@@ -106,7 +103,7 @@ async fn a_recurrence_is_not_ended_by_who_decided_so_before_the_next_round_began
 #[tokio::test(flavor = "multi_thread")]
 async fn units_are_not_taken_from_a_round_that_is_loaded_meanwhile() {
     let lab = Lab::publishing(terms(5, 1)).await;
-    let now = Clock::system().now();
+    let now = now();
     let ledger = lab.meanwhile("TransactWriteItems", move |ledger| async move {
         assert!(ledger.mark_loaded(&round(SALE, 1), now).await.unwrap().is_some());
     });
@@ -127,7 +124,7 @@ async fn a_round_is_loaded_with_the_units_that_it_has_by_then() {
     let ledger = lab.meanwhile("UpdateItem", |ledger| async move {
         drop(made(edit_round(&ledger, "fewer", &units(3)).await));
     });
-    fulfilment::load_round(&lab.stock, &ledger, &read, Clock::system().now()).await.unwrap();
+    fulfilment::load_round(&lab.stock, &ledger, &read, now()).await.unwrap();
     let counters = lab.counters().await;
     assert_eq!((counters.last_unit, counters.version), (3, 2));
     assert_eq!(edit_round(&lab.ledger, "none", &units(2)).await, UpdateOutcome::Refused(Refusal::FewerUnits(3)));
@@ -170,7 +167,7 @@ async fn what_two_operators_publish_is_published_once() {
 async fn a_round_is_not_updated_by_who_decided_so_before_the_next_one_began() {
     let lab = over().await;
     let ledger = lab.meanwhile("TransactWriteItems", |ledger| async move {
-        assert!(matches!(ledger.begin_next(&round(SALE, 1), Clock::system().now()).await.unwrap(), Begun::Now(_)));
+        assert!(matches!(ledger.begin_next(&round(SALE, 1), now()).await.unwrap(), Begun::Now(_)));
     });
     let paused = ledger.update_round(&round(SALE, 1), &request("pause"), |round, _| Ok(round.pause())).await.unwrap();
     assert_eq!(paused, UpdateOutcome::RoundChanged(RoundNumber(2)));

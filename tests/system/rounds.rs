@@ -25,6 +25,14 @@ pub(crate) async fn publish_daily(ledger: &Ledger, sale: &str, terms: &Terms) {
     publish(ledger, sale).await;
 }
 
+/// Places an order. Nothing may be in its way.
+pub(crate) async fn place(ledger: &Ledger, order: Order) -> Order {
+    match ledger.place_within(order, &[], false).await.unwrap() {
+        Placed::Order(order) => order,
+        other => panic!("{other:?}"),
+    }
+}
+
 pub(crate) async fn latest_round(ledger: &Ledger, sale: &SaleId) -> Round {
     ledger.latest(sale).await.unwrap().and_then(|latest| latest.round).expect("the ledger has it")
 }

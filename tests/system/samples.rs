@@ -8,7 +8,7 @@ use crate::push;
 /// The reservation function when a sample was taken, which its pass needs.
 fn when_taken(lab: &Lab, event: &Value) -> reservation::ReservationDeps {
     let taken = event["requestContext"]["timeEpoch"].as_i64().unwrap();
-    let clock = Clock::ahead_by_ms(taken - Clock::system().now().0);
+    let clock = Clock::ahead_by_ms(taken - now().0);
     reservation::ReservationDeps { clock, ..lab.reservation() }
 }
 

@@ -7,19 +7,17 @@ pub(crate) struct Shop {
 }
 
 pub(crate) fn in_s(seconds: i64) -> String {
-    EpochMs(runtime::Clock::system().now().0 + seconds * 1000).to_string()
+    EpochMs(now().0 + seconds * 1000).to_string()
 }
 
 /// A sale that is open for an hour, as an operator sends it, with these changes.
 pub(crate) fn new_sale(sale: &str, change: &Value) -> Value {
     let sample = events::sample("admin/create");
     let mut body: Value = serde_json::from_str(sample["body"].as_str().unwrap()).unwrap();
-    let members = body.as_object_mut().unwrap();
-    members.extend(
-        [("sale_id", json!(sale)), ("opens_at", json!(in_s(-60))), ("closes_at", json!(in_s(3600)))]
-            .map(|(name, value)| (name.to_owned(), value)),
-    );
-    members.extend(change.as_object().unwrap().clone());
+    body["sale_id"] = json!(sale);
+    body["opens_at"] = json!(in_s(-60));
+    body["closes_at"] = json!(in_s(3600));
+    body.as_object_mut().unwrap().extend(change.as_object().unwrap().clone());
     body
 }
 
@@ -63,10 +61,6 @@ impl Shop {
         assert_eq!(number("free") + number("held") + number("ordered"), number("total"), "{audit}");
         assert_eq!(audit["discrepancies"], json!([]));
         (number("free"), number("held"), number("ordered"))
-    }
-
-    pub(crate) async fn try_to_reserve(&self, user: &str) -> Answer {
-        Ask::reserve(&self.sale, user).send().await
     }
 
     /// Reserves a unit and returns the reservation's id. Panics if there is none.

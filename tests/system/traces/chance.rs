@@ -142,7 +142,7 @@ impl Learned {
 fn reservation(trace: &Trace, Seat { id, unit, slot }: Seat) -> Reservation {
     let (name, digits) = trace.header.names[usize::from(id)].split_once(' ').expect("a user and an id");
     let id = ReservationId { round: round(SALE, 1), uuid: digits.parse().unwrap() };
-    let (unit, slot, reserved_at_ms) = (Unit(u32::from(unit) + 1), Slot(slot), Clock::system().now());
+    let (unit, slot, reserved_at_ms) = (Unit(u32::from(unit) + 1), Slot(slot), now());
     Reservation { id, user: user(name), lane: Lane::default(), unit, slot, reserved_at_ms }
 }
 

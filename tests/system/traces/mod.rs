@@ -66,7 +66,7 @@ async fn the_model_explains_what_the_functions_do() {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_model_explains_what_chance_has_happen() {
     let number = |name: &str| std::env::var(name).ok().map(|text| text.parse::<u64>().unwrap());
-    let first = number("TRACE_SEED").unwrap_or_else(|| Clock::system().now().0.unsigned_abs());
+    let first = number("TRACE_SEED").unwrap_or_else(|| now().0.unsigned_abs());
     let runs = stream::iter(first..first + number("TRACE_RUNS").unwrap_or(CHANCES)).map(async |seed| {
         let world = World::new(2, 1).await.without_dead_letters();
         by_chance(&world, seed).await;
