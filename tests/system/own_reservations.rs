@@ -1,5 +1,6 @@
-//! "Did I get it?": what a buyer finds with no more than the sale's name, and how often to ask.
+//! "Did I get it?": what a buyer finds with no more than the sale's name, how often to ask, and the list of orders.
 
+use crate::lab;
 use crate::prelude::*;
 
 /// A process by whose clock a reservation just made has waited for more than two seconds.
@@ -159,4 +160,39 @@ async fn a_round_that_redis_lost_is_said_to_be_restored() {
     rounds::change(&lab.ledger, &first.id.round, |round| round.terms.closes_at_ms.0 -= 3_000_000 + 3_600_000).await;
     let over = lab.another_reservation(Clock::system()).answer(&of_sale("alice")).await.expect(200);
     assert_eq!((over.body.get("restoring"), listed(&over, "reservations").len()), (None, 1));
+}
+
+/// One more than fits on two pages, to see that none is lost or shown twice at a page boundary.
+const ORDERS: usize = 2 * ledger::ORDERS_PAGE as usize + 1;
+
+#[tokio::test]
+async fn pages_show_each_order_once_and_the_newest_first() {
+    const BATCH: usize = 10;
+    let lab = Lab::new().await;
+    // A round has at most twenty units for one user.
+    let sales = ["lamp", "chair", "vase"];
+    for sale in sales {
+        lab.open(sale, &terms(20, 20)).await;
+    }
+    let mut reservations = Vec::new();
+    for n in 0..ORDERS {
+        reservations.push(lab.accepted(&Ask::reserve(sales[n / 20], "alice"), "alice").await);
+    }
+    for batch in reservations.chunks(BATCH) {
+        let batch: Vec<&Reservation> = batch.iter().collect();
+        assert!(lab.deliver(&batch).await.batch_item_failures.is_empty());
+    }
+    let pages = lab.pages(Ask::get("/v1/orders").by("alice")).await;
+    let sizes: Vec<_> = pages.iter().map(|page| page["orders"].as_array().unwrap().len()).collect();
+    assert_eq!(sizes, [20, 20, 1]);
+    let orders = lab::listed(&pages, "orders");
+    let mut ids: Vec<String> = reservations.iter().map(|reservation| reservation.id.to_string()).collect();
+    let mut shown = lab::texts(&orders, "reservation_id");
+    // Two orders of one batch may be of the same millisecond.
+    let batch_of = |id: &String| ids.iter().position(|each| each == id).expect("it is the user's") / BATCH;
+    let batches: Vec<usize> = shown.iter().map(batch_of).collect();
+    assert!(batches.is_sorted_by(|later, earlier| later >= earlier), "{batches:?}");
+    shown.sort_unstable();
+    ids.sort_unstable();
+    assert_eq!(shown, ids);
 }
