@@ -17,6 +17,9 @@ const PROBLEM: &str = "application/problem+json";
 /// An operation's extension: the function that answers it.
 const FUNCTION: &str = "x-function";
 
+/// An error says what does not fit the document.
+type Checked = Result<(), String>;
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum By {
     Function,
@@ -95,7 +98,7 @@ impl OpenApi {
         validator.iter_errors(value).map(|error| format!("{}: {error:.300}", error.instance_path())).collect()
     }
 
-    fn fits(&self, what: impl Display, schema: &Value, value: &Value) -> Result<(), String> {
+    fn fits(&self, what: impl Display, schema: &Value, value: &Value) -> Checked {
         let misfits = self.misfits(schema, value);
         if misfits.is_empty() { Ok(()) } else { Err(format!("{what}: {}", misfits.join("; "))) }
     }
@@ -122,14 +125,7 @@ impl OpenApi {
         matched.min_by_key(|(_, places)| places.len())
     }
 
-    pub(crate) fn check(
-        &self,
-        ask: &Ask,
-        by: By,
-        status: u16,
-        headers: &HeaderMap,
-        body: &Value,
-    ) -> Result<(), String> {
+    pub(crate) fn check(&self, ask: &Ask, by: By, status: u16, headers: &HeaderMap, body: &Value) -> Checked {
         // Passes look alike whichever keys seal them.
         let ask = &ask.sealed(&LAB_RING);
         let media_type = headers.get("content-type").and_then(|value| value.to_str().ok()).unwrap_or_default();
@@ -158,13 +154,7 @@ impl OpenApi {
         if status < 400 { self.check_accepted(operation, &places, ask) } else { Ok(()) }
     }
 
-    fn check_headers(
-        &self,
-        documented: &Value,
-        by: By,
-        headers: &HeaderMap,
-        problem: Option<&Value>,
-    ) -> Result<(), String> {
+    fn check_headers(&self, documented: &Value, by: By, headers: &HeaderMap, problem: Option<&Value>) -> Checked {
         for (name, header) in members(documented) {
             let header = self.resolve(header);
             let sent_with = &header[SENT_WITH];
@@ -193,7 +183,7 @@ impl OpenApi {
     }
 
     /// An accepted request must be a documented one.
-    fn check_accepted(&self, operation: &Value, places: &[(String, String)], ask: &Ask) -> Result<(), String> {
+    fn check_accepted(&self, operation: &Value, places: &[(String, String)], ask: &Ask) -> Checked {
         let parameters: Vec<&Value> = items(&operation["parameters"]).map(|it| self.resolve(it)).collect();
         for parameter in &parameters {
             let name = parameter["name"].as_str().unwrap_or_default();
