@@ -1,4 +1,4 @@
-//! Lambda gives a process several events at once. `started` uses the same binary for one at a time.
+//! A process is ready before its first event, and Lambda may give it several at once.
 
 use local::function::FunctionProcess;
 use local::runtime_api::RuntimeApi;
@@ -12,14 +12,14 @@ const AT_ONCE: usize = 16;
 const TRIES: usize = 10;
 
 /// The built function behind a Runtime API.
-pub(crate) struct Served {
+struct Served {
     api: RuntimeApi,
     _process: FunctionProcess,
     recorder: Recorder,
 }
 
 impl Served {
-    pub(crate) async fn start(lab: &Lab, aws: &FaultyAws, at_once: usize) -> Self {
+    async fn start(lab: &Lab, aws: &FaultyAws, at_once: usize) -> Self {
         let api = RuntimeApi::start(lambda_timeout("reservation")).await.unwrap();
         let bootstrap = paths::target().join("lambda/reservation/bootstrap");
         let at_once = (at_once > 1).then(|| ("AWS_LAMBDA_MAX_CONCURRENCY", at_once.to_string()));
@@ -27,7 +27,7 @@ impl Served {
         Self { api, _process: process, recorder: lab.recorder.clone() }
     }
 
-    pub(crate) async fn reserve(&self, user: &str) -> u16 {
+    async fn reserve(&self, user: &str) -> u16 {
         let ask = Ask::reserve(SALE, user).header("idempotency-key", "key-1");
         let event = serde_json::to_vec(&ask.sealed(&LAB_RING).event()).unwrap();
         let answer = async { Some(Answer::of_program(&ask, &self.api.invoke(event).await.ok()?)) };
@@ -83,4 +83,38 @@ async fn several_at_once_nobody_waits_for_anothers_queue() {
         }
     }
     panic!("the loser waited {TRIES} times");
+}
+
+/// `x-amz-target` values of requests to the emulator.
+const SECRET: &str = "secretsmanager.GetSecretValue";
+const SALES: &str = "DynamoDB_20120810.Query";
+
+/// A busy machine may exceed a limit of the function, so several processes may try.
+#[tokio::test]
+async fn the_first_request_finds_secrets_and_sales_read() {
+    const PROCESSES: u32 = 5;
+    let lab = Lab::selling(terms(PROCESSES, 1)).await;
+    for number in 0..PROCESSES {
+        let aws = FaultyAws::start(&cloud().await.deployment.endpoint).await;
+        let served = Served::start(&lab, &aws, 1).await;
+        // Each has been read without any request.
+        aws.done(SECRET, 1).await;
+        aws.done(SALES, 1).await;
+        // A first request that read them itself would hang now.
+        aws.set(Service::SecretsManager, Conduct::Hangs);
+        match served.reserve(&format!("early-{number}")).await {
+            202 => return,
+            status => assert_eq!(status, 503),
+        }
+    }
+    panic!("{PROCESSES} first requests were not answered in time");
+}
+
+#[tokio::test]
+async fn redis_is_connected_to_or_the_reason_why_not_is_known() {
+    let lab = Lab::new().await;
+    Stock::new(&lab.valkey.url()).unwrap().connect().await.unwrap();
+    // A port where nothing listens.
+    let gone = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
+    assert!(Stock::new(&format!("redis://{gone}")).unwrap().connect().await.is_err());
 }

@@ -45,8 +45,8 @@ pub(crate) fn stands(at: DrawStands) -> String {
     format!("{at:?}")
 }
 
-/// The round's orders, sorted by unit.
-async fn orders(lab: &Lab) -> Vec<Order> {
+/// The latest round's live orders, sorted by unit.
+pub(crate) async fn orders(lab: &Lab) -> Vec<Order> {
     let live = lab.ledger.live_orders(&lab.round().await.id).await.unwrap();
     let ids: Vec<_> = live.into_iter().map(|order| order.id).collect();
     let mut orders = lab.ledger.orders(&ids).await.unwrap();

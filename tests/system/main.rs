@@ -93,7 +93,6 @@ mod routes;
 mod samples;
 mod snapshots;
 mod sold_out;
-mod started;
 mod throttled;
 mod timed_outages;
 mod tokens;

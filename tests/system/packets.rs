@@ -7,6 +7,7 @@ use sale::Parts;
 use sale::award::{self, Table};
 
 use crate::draws::free;
+use crate::lotteries::orders;
 use crate::prelude::*;
 
 /// An amount that no number of parts here divides.
@@ -32,8 +33,7 @@ pub(crate) async fn table_of(lab: &Lab, id: &RoundId) -> Table {
 async fn live_orders(lab: &Lab) -> Vec<Order> {
     let round = lab.round().await;
     let table = table_of(lab, &round.id).await;
-    let ids = lab.ledger.live_orders(&round.id).await.unwrap().into_iter().map(|order| order.id);
-    let orders = lab.ledger.orders(&ids.collect::<Vec<_>>()).await.unwrap();
+    let orders = orders(lab).await;
     for order in &orders {
         let won = round.terms.allocation.award(table.award(order.reservation.unit.0));
         assert_eq!((order.state, order.award), (OrderState::Granted, won), "{order:?}");
