@@ -72,16 +72,12 @@ async fn every_answer_keeps_strangers_out() {
 }
 
 #[tokio::test]
-async fn the_page_hears_where_to_log_in_and_pay() {
-    let config: Value = Page::open().await.get("/config.json").await.json().await.unwrap();
+async fn the_page_hears_where_to_log_in_and_who_does_is_known_to_the_api() {
+    let page = Page::open().await;
+    let config: Value = page.get("/config.json").await.json().await.unwrap();
     assert_eq!(config["login"], json!({ "kind": "stand-in", "url": "/stand-in/login" }));
     assert_eq!(config["pay"], json!({ "kind": "stand-in", "url": "/stand-in/pay" }));
     assert!(config["push_url"].is_null() || config["push_url"].as_str().unwrap().starts_with("ws"));
-}
-
-#[tokio::test]
-async fn whoever_logs_in_is_known_to_the_api() {
-    let page = Page::open().await;
     let alice = page.log_in(json!({ "user": "alice" })).await;
     let orders: Value = page.with_token("/v1/orders?", &alice).await.error_for_status().unwrap().json().await.unwrap();
     assert!(orders["orders"].is_array());
