@@ -21,31 +21,30 @@ async fn end_only(lab: &Lab, reservation: &Reservation, step: Transition) {
 #[tokio::test]
 async fn a_message_applies_what_the_ledger_had_before_it() {
     let lab = Lab::selling(terms(8, 1)).await;
-    let now = now();
-    let pending = lab.reserve("pending").await;
-    place_only(&lab, &pending).await;
-    let paid = lab.reserve("paid").await;
-    let order = place_only(&lab, &paid).await;
+    let names = ["pending", "paid", "expired", "cancelled", "withdrawn", "dead", "limited"];
+    let reserved = join_all(names.map(|name| lab.reserve(name))).await;
+    let [pending, paid, expired, cancelled, withdrawn, dead, limited] = &reserved[..] else { unreachable!() };
+    place_only(&lab, pending).await;
+    let order = place_only(&lab, paid).await;
     lab.ledger.pay(&paid.id, "pay_1", order.price.unwrap(), order.created_at_ms).await.unwrap();
-    let expired = lab.reserve("expired").await;
-    end_only(&lab, &expired, Transition::Expire).await;
-    let cancelled = lab.reserve("cancelled").await;
-    end_only(&lab, &cancelled, Transition::Cancel).await;
-    let withdrawn = lab.reserve("withdrawn").await;
-    lab.ledger.fence(Order::cancelled(withdrawn.clone(), now)).await.unwrap();
-    let dead = lab.reserve("dead").await;
-    lab.ledger.fence(Order::failed(dead.clone(), Failure::UnknownSale, now)).await.unwrap();
-    let limited = lab.reserve("limited").await;
-    lab.ledger.fence(Order::failed(limited.clone(), Failure::LimitReached, now)).await.unwrap();
+    end_only(&lab, expired, Transition::Expire).await;
+    end_only(&lab, cancelled, Transition::Cancel).await;
+    for never in [
+        Order::cancelled(withdrawn.clone(), now()),
+        Order::failed(dead.clone(), Failure::UnknownSale, now()),
+        Order::failed(limited.clone(), Failure::LimitReached, now()),
+    ] {
+        lab.ledger.fence(never).await.unwrap();
+    }
 
     let ends = [
-        (&pending, OrderState::Pending, ReservationState::Ordered),
-        (&paid, OrderState::Paid, ReservationState::Ordered),
-        (&expired, OrderState::Expired, ReservationState::Released),
-        (&cancelled, OrderState::Cancelled, ReservationState::Released),
-        (&withdrawn, OrderState::Cancelled, ReservationState::Released),
-        (&dead, OrderState::Failed, ReservationState::Released),
-        (&limited, OrderState::Failed, ReservationState::Released),
+        (pending, OrderState::Pending, ReservationState::Ordered),
+        (paid, OrderState::Paid, ReservationState::Ordered),
+        (expired, OrderState::Expired, ReservationState::Released),
+        (cancelled, OrderState::Cancelled, ReservationState::Released),
+        (withdrawn, OrderState::Cancelled, ReservationState::Released),
+        (dead, OrderState::Failed, ReservationState::Released),
+        (limited, OrderState::Failed, ReservationState::Released),
     ];
     let reservations = ends.map(|(reservation, ..)| reservation);
     let before = lab.contents().await;
@@ -55,12 +54,8 @@ async fn a_message_applies_what_the_ledger_had_before_it() {
 
     assert!(lab.deliver(&reservations).await.batch_item_failures.is_empty());
     for (reservation, state, applied) in ends {
-        assert_eq!(
-            (lab.order_of(reservation).await.state, lab.reservation_state(reservation).await),
-            (state, applied),
-            "{}",
-            reservation.user.as_str()
-        );
+        let found = (lab.order_of(reservation).await.state, lab.reservation_state(reservation).await);
+        assert_eq!(found, (state, applied), "{}", reservation.user);
     }
     let after = lab.contents().await;
     let orders = |contents: &Contents| {

@@ -100,18 +100,11 @@ async fn keys(fault: Fault) -> String {
 
 #[tokio::test]
 async fn without_the_issuers_keys_nobody_is_let_in_and_nobody_called_a_liar() {
+    use Fault::{AnotherName, Hangs, NoDocument, NoKeys, NotJson, Redirects, TooLong};
     let lab = Lab::new().await;
     let cloud = cloud().await;
     let good = cloud.issuer.token("alice").unwrap();
-    let faults = [
-        Fault::AnotherName,
-        Fault::NoDocument,
-        Fault::NotJson,
-        Fault::TooLong,
-        Fault::Redirects,
-        Fault::NoKeys,
-        Fault::Hangs,
-    ];
+    let faults = [AnotherName, NoDocument, NotJson, TooLong, Redirects, NoKeys, Hangs];
     let asked = faults.into_iter().map(async |fault| {
         let issuer = FakeIssuer::start(fault);
         let deps = websocket(&lab, &cloud.deployment.endpoint, &issuer.url).await;
