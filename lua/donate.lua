@@ -75,5 +75,6 @@ local id = math.max(now_us, (tonumber(redis.call('HGET', transfers_key, 'last'))
 local record = string.format('%d %s', id, table.concat(ranges, ',')) .. (now < cooldown_until_ms and ' cooldown' or '')
 redis.call('HSET', transfers_key, 'last', string.format('%d', id), to, record)
 redis.call('HINCRBY', transfers_key, 'open', count)
+redis.call('HINCRBY', transfers_key, 'given', 1)
 redis.call('PEXPIREAT', transfers_key, expires_at_ms)
 return 'donated ' .. record

@@ -87,7 +87,7 @@ mod tests {
     fn a_process_asks_for_a_round_once_a_second() {
         let (mut asked, began) = (HashMap::new(), std::time::Instant::now());
         let mut ask = |round: &str, ms| {
-            let now = Moment::of(began + Duration::from_millis(ms), EpochMs(ms as i64));
+            let now = Moment::of((began + Duration::from_millis(ms)).into(), EpochMs(ms as i64));
             let is_due = is_due(&mut asked, &round.parse().unwrap(), now);
             (is_due, asked.len())
         };

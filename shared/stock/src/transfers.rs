@@ -79,6 +79,7 @@ pub(crate) struct LaneTransfers {
     pub(crate) last: u64,
     /// The last unit that was dealt to the lanes.
     pub(crate) dealt: u32,
+    pub(crate) given: u32,
     /// The number of its load, if it may lack units that it had before Redis lost it.
     pub(crate) short: Option<u64>,
 }
@@ -226,6 +227,15 @@ impl RoundStock<'_> {
         Ok(known)
     }
 
+    /// How many transfers the lanes have begun since they were loaded.
+    pub async fn transfers_given(self) -> Result<u32, StockError> {
+        let mut given = 0;
+        for lane in Lane::all(self.lanes).filter(|_| self.lanes > 1) {
+            given += self.transfers_of(lane).await?.given;
+        }
+        Ok(given)
+    }
+
     /// Finishes a transfer that may have been left half done. Returns `false` if Redis has lost the receiving lane. Can
     /// be repeated, and can run concurrently with the process that began it.
     pub async fn finish(self, transfer: &Transfer) -> Result<bool, StockError> {
@@ -294,6 +304,7 @@ impl RoundStock<'_> {
                     transfers.taken.insert(index, id);
                 }),
                 _ if field == "dealt" => value.parse().ok().map(|dealt| transfers.dealt = dealt),
+                _ if field == "given" => value.parse().ok().map(|given| transfers.given = given),
                 _ if field == "last" => value.parse().ok().map(|last| transfers.last = last),
                 _ if field == "short" => value.parse().ok().map(|short| transfers.short = Some(short)),
                 _ => Some(()),
