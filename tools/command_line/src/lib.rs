@@ -30,7 +30,6 @@ pub enum Stop {
 }
 
 impl Stop {
-    /// Prints it and returns the exit status.
     pub fn tell(&self) -> ExitCode {
         match self {
             Self::Help(text) => {

@@ -4,7 +4,6 @@ use std::ffi::OsString;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, Command, Error};
 
-/// What is wrong with a command line, in one line.
 pub(crate) fn line(command: &Command, arguments: &[OsString], error: &Error) -> String {
     let ours = value_that_does_not_fit(command, arguments, error).or_else(|| missing(command, arguments, error));
     ours.unwrap_or_else(|| in_the_words_of_clap(error))

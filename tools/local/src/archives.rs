@@ -72,7 +72,6 @@ fn archive(program: &Path, archive: &Path) -> Result<()> {
     Ok(std::fs::rename(coming, archive)?)
 }
 
-/// An archive with this program alone.
 pub(crate) fn archive_of(program: &Path) -> Result<Vec<u8>> {
     let mut zip = ZipWriter::new(std::io::Cursor::new(Vec::new()));
     // Without a time, so that the same program gives the same archive.
@@ -101,7 +100,6 @@ mod tests {
 
     use super::*;
 
-    /// Stages a program built at some time.
     fn stage(work: &TempDir, program: &str, built_at_s: u64) {
         let built = work.path().join("built");
         std::fs::write(&built, program).unwrap();

@@ -132,7 +132,6 @@ struct UnitAward {
     name: Option<String>,
 }
 
-/// Fetches the draw of a round, verifies it and prints the result.
 pub async fn check_draw(round: &RoundId, unit: Option<u32>, public: &Public) -> Result<()> {
     public.print(&checked(round, unit, &public.publisher()?, &DrandKey::quicknet()).await?)
 }

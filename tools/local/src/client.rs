@@ -29,7 +29,6 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(15);
 /// The price of every sale that is opened here, unless it is free.
 const PRICE_MINOR: u64 = 990;
 const CURRENCY: &str = "EUR";
-/// The largest number of users that a request adds to a group.
 const USERS_IN_A_REQUEST: usize = 1_000;
 
 #[derive(Clone)]
@@ -151,7 +150,6 @@ impl NewSale {
         Self { allocation, settlement: Settlement::Free, price_minor: 0, ..self }
     }
 
-    /// The round that begins when it is published.
     pub(crate) fn first_round(&self) -> Result<RoundId> {
         Ok(RoundId { sale: self.sale_id.parse()?, number: RoundNumber(1) })
     }
@@ -172,7 +170,6 @@ impl Client {
         Ok(Self { http, tries: 1, operator: None })
     }
 
-    /// Makes it ask as the operator with this token.
     pub fn of_operator(self, token: &str) -> Result<Self> {
         Ok(Self { operator: Some(token.parse()?), ..self })
     }

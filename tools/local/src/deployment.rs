@@ -148,7 +148,6 @@ impl Deployment {
         Ok(())
     }
 
-    /// The key that signs payment callbacks.
     pub async fn payment_key(&self) -> Result<String> {
         self.secret(&self.payment_secret).await
     }

@@ -87,7 +87,6 @@ impl Emulator {
     }
 }
 
-/// Whether an emulator has its port, according to its log.
 pub(crate) fn is_ready(log: &Path) -> bool {
     std::fs::read_to_string(log).is_ok_and(|text| text.contains(READY))
 }
@@ -98,7 +97,6 @@ pub fn authorization(service: &str) -> String {
     format!("AWS4-HMAC-SHA256 {scope}, SignedHeaders=host, Signature=none")
 }
 
-/// Where the files of an emulator on `port` are.
 pub(crate) fn home_of(port: u16) -> PathBuf {
     paths::state().join(format!("{HOME}{port}"))
 }
@@ -124,7 +122,6 @@ fn is_abandoned(home: &Path) -> bool {
     age.is_some_and(|age| age > START_TIMEOUT)
 }
 
-/// The command that starts an emulator.
 pub fn command(port: u16, valkey_port: u16, home: &Path) -> Result<Command> {
     let program = paths::venv_program(SERVER);
     anyhow::ensure!(program.exists(), "no {}; run `./flash install`", program.display());

@@ -17,7 +17,6 @@ use serde_json::json;
 
 pub const AUDIENCE: &str = "flash-sale";
 pub const OPERATORS: &str = "operators";
-/// How long a token is valid: a day.
 const TOKEN_LIFE_S: u64 = 24 * 60 * 60;
 /// Tokens are backdated a little, so that clocks may differ.
 const BACKDATE_S: u64 = 5;
@@ -28,7 +27,6 @@ const MAKE_KEY: &str =
     "const { privateKey } = require('node:crypto').generateKeyPairSync('rsa', { modulusLength: 2048 });
     process.stdout.write(privateKey.export({ type: 'pkcs8', format: 'pem' }));";
 
-/// Signs tokens as the local issuer.
 #[derive(Clone)]
 pub struct Issuer {
     url: String,
@@ -36,7 +34,6 @@ pub struct Issuer {
     private_key_pem: String,
 }
 
-/// The claims of a token.
 #[derive(Debug, Clone, Serialize)]
 pub struct TokenClaims {
     pub iss: String,
@@ -123,7 +120,6 @@ impl Issuer {
         })
     }
 
-    /// Users of these names, with their tokens.
     pub async fn bearers(&self, names: impl IntoIterator<Item = String>) -> Result<Vec<Bearer>> {
         let (issuer, names): (Self, Vec<String>) = (self.clone(), names.into_iter().collect());
         let tokens = tokio::task::spawn_blocking(move || anyhow::Ok((issuer.tokens(&names)?, names)));

@@ -69,7 +69,6 @@ impl LaggingIndexes {
 }
 
 impl Shared {
-    /// Asks every query again whose answer is kept.
     async fn catch_up(&self) {
         self.kept.lock().retain(|_, kept| kept.asked.elapsed() < FORGOTTEN_AFTER);
         let queries: Vec<_> =

@@ -22,10 +22,8 @@ use crate::up::this_program;
 const VARIABLE: &str = "LENT_SYSTEM";
 /// The file to which a setup script of nextest writes variables for tests.
 const NEXTEST_ENV: &str = "NEXTEST_ENV";
-/// How often to check whether the system is there.
 const POLL: Duration = Duration::from_millis(50);
 
-/// What a test needs to know about the system.
 #[derive(Serialize, Deserialize)]
 struct Lent {
     deployment: Deployment,

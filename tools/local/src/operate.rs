@@ -15,7 +15,6 @@ use tokio::time::Instant;
 use crate::client::Page;
 use crate::running::api;
 
-/// How often an export reports its progress.
 const SAY_EVERY: Duration = Duration::from_secs(2);
 
 /// Prints where every unit of a round is. Fails unless each is in exactly one place.

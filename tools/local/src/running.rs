@@ -76,7 +76,6 @@ impl Running {
     }
 }
 
-/// The running cloud and its issuer.
 pub fn running() -> Result<(Deployment, Issuer)> {
     let running = Running::read()?.context(NOTHING_RUNS)?;
     if !running.supervisor.is_running() {

@@ -17,13 +17,11 @@ use serde_json::Value;
 use crate::client::{Client, granted};
 use crate::running::api;
 
-/// How many sales the message lists at most.
 const MOST_LISTED: usize = 20;
 
 /// Sales by their ids, and whether each is closed.
 type Listed = BTreeMap<String, bool>;
 
-/// Says that there is no such sale, and which ones there are.
 fn there_is_no(sale: &str, known: &Listed) -> Error {
     let more = known.len().saturating_sub(MOST_LISTED);
     let name = |(id, is_closed): (&String, &bool)| format!("{id}{}", if *is_closed { " (closed)" } else { "" });

@@ -13,7 +13,6 @@ use crate::synthesis::{ASSETS, TEMPLATE};
 
 /// The stack, and the CloudWatch namespace of its functions.
 pub(crate) const STACK: &str = "flash-sale";
-/// How often to check whether everything is there.
 const POLL: Duration = Duration::from_millis(50);
 /// The longest time for all of it, on a machine that is busy.
 const LIMIT: Duration = Duration::from_secs(600);

@@ -9,7 +9,6 @@ use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 /// All bars of this program, so that they do not overwrite each other.
 static BARS: LazyLock<MultiProgress> = LazyLock::new(MultiProgress::new);
 
-/// How often a stage logs its progress.
 const LINE_EVERY: Duration = Duration::from_secs(5);
 
 /// The live figures of a load, among the bars.

@@ -15,9 +15,7 @@ use crate::running::{Ports, log, running};
 use crate::web::WebServer;
 use crate::{emulator, valkey};
 
-/// How often processes are checked.
 const POLL: Duration = Duration::from_millis(100);
-/// How long a new Valkey may take until it answers.
 const VALKEY_START_TIMEOUT: Duration = Duration::from_secs(30);
 /// The pause before a new Valkey. It doubles up to the longest while each one dies within [`SETTLED`].
 const SHORTEST_PAUSE: Duration = Duration::from_secs(1);

@@ -36,7 +36,6 @@ const ISSUER: &str = "http://127.0.0.2:4566/issuer";
 const UNFINISHED: &str = "unfinished-";
 /// After this long, nobody finishes a synthesis any more or copies that of an earlier state of the checkout.
 const GIVEN_UP_AFTER: Duration = Duration::from_secs(3600);
-/// How often to check whether the synthesis has ended.
 const POLL: Duration = Duration::from_millis(50);
 
 /// Puts the app for an emulator at `endpoint` and tokens by `issuer` into the folder `home`. Returns its path.

@@ -75,7 +75,6 @@ fn behind_the_gateway(home: &Path, reservation: &ReservationId) -> Result<Vec<St
     Ok(steps)
 }
 
-/// What functions of the emulator have logged.
 async fn in_the_emulator(control: &Control, reservation: &ReservationId) -> Result<Vec<Step>> {
     let name = reservation.to_string();
     let found = control.ask_logs("DescribeLogGroups", &json!({ "limit": MAX_GROUPS })).await?;

@@ -22,7 +22,6 @@ use crate::synthesis;
 use crate::web;
 use crate::{emulator, paths};
 
-/// How often a condition is checked.
 const POLL: Duration = Duration::from_millis(50);
 const START_TIMEOUT: Duration = Duration::from_secs(120);
 /// How long everything may take to end before it is killed: longer than the supervisor gives each part.
@@ -31,7 +30,6 @@ const END_TIMEOUT: Duration = Duration::from_secs(25);
 const SALE: &str = "lamp";
 const SALE_OPEN_S: i64 = 7 * 24 * 60 * 60;
 const PAYMENT_WINDOW_S: u32 = 900;
-/// How long until the sale with a countdown opens, in seconds.
 const CHAIR_OPENS_IN_S: i64 = 120;
 const LAMP: &str = "Enamelled steel, 38 cm across, with two metres of braided cable and a bayonet socket.\n\
                     Made in batches of a hundred. A bulb is not included.";
@@ -265,7 +263,6 @@ fn still_answers(Ports { valkey, emulator, .. }: Ports) -> Option<(&'static str,
     left
 }
 
-/// A token for a user of the running cloud.
 pub fn sign_token(user: &UserId, operator: bool) -> Result<String> {
     let (_, issuer) = running()?;
     if operator { issuer.operator_token(user.as_str()) } else { issuer.token(user.as_str()) }

@@ -75,7 +75,6 @@ impl Valkey {
         self.process.as_ref().context("it runs")?.signal(Signal::SIGCONT)
     }
 
-    /// Kills the server, like `kill -9`.
     pub(crate) fn kill(&mut self) {
         if let Some(mut process) = self.process.take() {
             process.kill();

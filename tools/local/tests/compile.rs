@@ -60,7 +60,6 @@ impl Cargo {
         Started { cargo: self, child, lines }
     }
 
-    /// The file that lets it go on for the nth time.
     fn gate(&self, nth: u32) -> PathBuf {
         self.0.path().join(format!("cargo.{nth}"))
     }
@@ -74,7 +73,6 @@ struct Started<'a> {
 }
 
 impl Started<'_> {
-    /// The next line that it says.
     fn line(&mut self) -> String {
         self.lines.next().expect("a line").unwrap()
     }
@@ -115,7 +113,6 @@ fn a_cargo_that_ends_at_once_is_not_waited_for() {
 
 const COMPILES: &str = "Compiling the tools (the first time takes minutes)";
 const LOOKS: &str = "Checking what has to be compiled";
-/// Longer than a test takes.
 const NEVER_S: u32 = 3600;
 
 /// A fake `sleep`: the first ends at gate 1, when cargo has spoken, and the next at gate 2, when the test has heard.

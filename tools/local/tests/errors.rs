@@ -27,7 +27,6 @@ const NO_KEYS: &str =
     "KEYS is missing: the pass keys, in the form of their secret: KEYS='{\"signing\":1,\"key1\":\"…\"}'";
 const UNKNOWN_ID: &str = "lamp.1.0198f0b2a4c57d1e8f00aabbccddeeff";
 
-/// A folder for the state of a system.
 struct Home(TempDir);
 
 impl Home {

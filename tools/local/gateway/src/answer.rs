@@ -18,7 +18,6 @@ const JSON: HeaderValue = HeaderValue::from_static("application/json");
 /// The gateway's own answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Own {
-    /// The token is missing or invalid.
     Auth(AuthError),
     Status(StatusCode),
 }

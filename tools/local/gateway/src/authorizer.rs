@@ -26,17 +26,14 @@ const KEYS_LAST: Duration = Duration::from_secs(60 * 60);
 const FETCH_PAUSE: Duration = Duration::from_secs(5);
 /// API Gateway only accepts RSA keys.
 const ALGORITHMS: [Algorithm; 3] = [Algorithm::RS256, Algorithm::RS384, Algorithm::RS512];
-/// The largest number of an issuer's keys.
 const MAX_KEYS: usize = 100;
 
 /// The claims of a token, each in the text form that a function gets.
 pub(super) type TokenClaims = BTreeMap<String, String>;
 
-/// Why a request is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum AuthError {
     NoToken,
-    /// For this reason.
     BadToken(&'static str),
     Scope,
 }

@@ -42,7 +42,6 @@ pub(super) struct Route {
     /// If not empty, a token must have one of them.
     pub(super) scopes: Vec<String>,
     pub(super) throttle: Option<Quota>,
-    /// The function's name.
     pub(super) function: String,
     pub(super) timeout: Duration,
 }
@@ -299,7 +298,6 @@ struct AuthorizerItem {
     jwt_configuration: JwtItem,
 }
 
-/// Whose tokens may pass.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct JwtItem {

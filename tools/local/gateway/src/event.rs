@@ -19,11 +19,8 @@ use super::authorizer::TokenClaims;
 const NOT_PASSED_ON: [axum::http::HeaderName; 3] = [CONNECTION, COOKIE, TRANSFER_ENCODING];
 const ACCOUNT: &str = "000000000000";
 
-/// A parsed request.
 pub struct Asked<'a> {
-    /// The id that the gateway gives it.
     pub id: &'a str,
-    /// The API's id.
     pub api: &'a str,
     /// As `GET /v1/sales/{sale_id}`.
     pub route: &'a str,
@@ -34,7 +31,6 @@ pub struct Asked<'a> {
     pub query: &'a str,
     pub headers: &'a HeaderMap,
     pub parameters: Vec<(&'a str, &'a str)>,
-    /// The client's address.
     pub from: IpAddr,
     pub at: Timestamp,
     /// The token's claims, in the text form that a function gets, and its scopes, if the route needs a token.

@@ -75,7 +75,6 @@ impl FunctionProcess {
         Ok(Self { process: Kept::start_behind(name, &command, log)?, log: log.to_owned(), keeps_log: true })
     }
 
-    /// Whether it has ended by itself. Fails if the kernel does not tell.
     pub(crate) fn has_ended(&mut self) -> Result<bool> {
         self.process.has_ended()
     }
@@ -84,7 +83,6 @@ impl FunctionProcess {
         self.process.group()
     }
 
-    /// Fails if the kernel does not tell.
     pub fn resident_kb(&self) -> Result<u64> {
         self.process.resident_kb()
     }

@@ -13,7 +13,6 @@ pub fn root() -> PathBuf {
     here.ancestors().nth(3).unwrap_or(here).to_owned()
 }
 
-/// The virtual environment with the local cloud.
 pub fn venv() -> PathBuf {
     root().join("tools/.venv")
 }

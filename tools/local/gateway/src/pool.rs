@@ -19,7 +19,6 @@ use crate::runtime_api::{Events, Fault, Made, Overdue, RuntimeApi};
 /// How many open files an event needs at most: one for each function behind an API, and clients.
 const FILES_PER_EVENT: u64 = 16;
 
-/// How functions run behind the gateway.
 #[derive(Debug, Clone, Copy)]
 pub struct Concurrency {
     /// How many events a process handles concurrently.
@@ -43,18 +42,15 @@ impl Concurrency {
     }
 }
 
-/// How often processes are checked.
 const POLL: Duration = Duration::from_millis(25);
 /// The pause before the next start, after a process died before it asked for an event. It doubles up to the longest.
 const SHORTEST_PAUSE: Duration = Duration::from_millis(50);
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
-/// The largest number of events waiting for a process.
 const MAX_WAITING: usize = 20_000;
 /// How long a process may take until it asks for its first event (quotas of Lambda: 10 s to initialize).
 const MAX_START: Duration = Duration::from_secs(10);
 /// A longer log is truncated: a system may run for weeks.
 const MAX_LOG_BYTES: u64 = 64 * 1024 * 1024;
-/// How often a log's size is checked.
 const LOG_POLL: Duration = Duration::from_secs(1);
 /// The largest event and answer in bytes (quotas for synchronous invocations).
 pub(crate) const MAX_PAYLOAD_BYTES: usize = 6 * 1024 * 1024;
@@ -63,7 +59,6 @@ pub(crate) const MAX_PAYLOAD_BYTES: usize = 6 * 1024 * 1024;
 #[derive(Debug, Clone)]
 pub struct FunctionSpec {
     pub name: String,
-    /// Its program.
     pub bootstrap: PathBuf,
     /// Its whole environment, except for the address of the Runtime API and what [`Self::at_once`] sets.
     pub environment: Vec<(String, String)>,

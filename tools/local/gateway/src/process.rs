@@ -15,7 +15,6 @@ use nix::unistd::Pid;
 use serde::{Deserialize, Serialize};
 use tokio::net::TcpSocket;
 
-/// How often a condition is checked.
 const POLL: Duration = Duration::from_millis(20);
 
 /// Runs a command in its own process group and ends the group when standard input closes: when the holder of the other
@@ -188,7 +187,6 @@ pub struct ProcessRun {
 }
 
 impl ProcessRun {
-    /// The process with this id, if one is running.
     pub fn of(id: i32) -> Option<Self> {
         let fields = stat(&Path::new("/proc").join(id.to_string()))?;
         let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?.trim().to_owned();
@@ -200,7 +198,6 @@ impl ProcessRun {
         Self::of(self.id).as_ref() == Some(self)
     }
 
-    /// Waits until it has ended by itself or by others.
     pub async fn ended(&self) {
         while self.is_running() {
             tokio::time::sleep(POLL).await;
@@ -276,7 +273,6 @@ pub struct Port {
 }
 
 impl Port {
-    /// A free port. Fails if there is none.
     pub fn free() -> Result<Self> {
         Self::reserve(0)
     }
@@ -295,12 +291,10 @@ impl Port {
     }
 }
 
-/// The address of an HTTP server on a port of the loopback.
 pub fn loopback(port: u16) -> String {
     format!("http://127.0.0.1:{port}")
 }
 
-/// Whether something accepts connections on a port of the loopback.
 pub fn accepts(port: u16) -> bool {
     std::net::TcpStream::connect_timeout(&(Ipv4Addr::LOCALHOST, port).into(), Duration::from_millis(200)).is_ok()
 }

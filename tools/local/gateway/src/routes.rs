@@ -11,7 +11,6 @@ pub(super) struct Routes<T> {
     default: Option<T>,
 }
 
-/// A route, and the values of its path parameters.
 pub(super) struct Found<'r, 'p, T> {
     pub(super) route: &'r T,
     pub(super) parameters: Vec<(&'r str, &'p str)>,

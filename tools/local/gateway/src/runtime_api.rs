@@ -64,7 +64,6 @@ impl Events {
         Arc::new(Self { give, take: Mutex::new(take), waiting, free })
     }
 
-    /// Whether more events are waiting than processes are asking.
     pub(crate) fn outnumber_processes(&self) -> bool {
         self.waiting.load(Ordering::Acquire) > self.free.load(Ordering::Acquire)
     }
@@ -142,7 +141,6 @@ struct Taken {
     at: Instant,
 }
 
-/// Events that a process has had for too long.
 pub(crate) struct Overdue {
     pub(crate) count: u64,
     /// Whether the process has answered nothing else since it took one of them.

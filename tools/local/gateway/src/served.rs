@@ -58,7 +58,6 @@ impl Served {
         })
     }
 
-    /// The answer to a request from a client at this address.
     pub async fn answer(&self, from: IpAddr, request: Request) -> Response<Body> {
         let id = Uuid::now_v7().as_simple().to_string();
         let (parts, body) = request.into_parts();

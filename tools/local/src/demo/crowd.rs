@@ -103,7 +103,6 @@ pub(super) struct Crowd {
     pub(super) has_line: bool,
     /// Used if there is a line.
     pub(super) waiting: Waiting,
-    /// Records everybody's requests for units and the answers.
     pub(super) recorder: Recorder,
     load: load::Client,
     passes: KeyRing,
@@ -134,7 +133,6 @@ pub(super) struct Waited {
 #[derive(Debug, Default)]
 pub(super) struct Waiting {
     pub(super) people: Mutex<HashMap<usize, Waited>>,
-    /// What was last seen of it.
     pub(super) last: Mutex<Option<Arc<LineDocument>>>,
     pub(super) looks: AtomicU64,
     pub(super) looks_of_the_edge: AtomicU64,
@@ -187,7 +185,6 @@ impl Crowd {
         open.map(|(id, (number, wave))| (id.clone(), &self.buyers[*number], *wave)).collect()
     }
 
-    /// Buyers who never got anything.
     pub(super) fn without_reservation(&self) -> VecDeque<&Buyer> {
         let promised = self.promised.lock();
         let winners: HashSet<usize> = promised.accepted.values().map(|(number, _)| *number).collect();
@@ -231,7 +228,6 @@ impl Crowd {
         self.about(Method::DELETE, buyer, id).await
     }
 
-    /// Reports a payment for a reservation, always the same one.
     pub(super) async fn pay(&self, id: &str) -> Result<String> {
         recorded::pay(&self.client, &self.recorder, &self.payment_key, &self.round, id).await
     }
@@ -268,7 +264,6 @@ impl Crowd {
     }
 }
 
-/// Does `work` for everybody, `at_once` at a time.
 pub(super) async fn everybody<T>(of: impl IntoIterator<Item = T>, at_once: usize, work: impl AsyncFn(T)) {
     use futures::StreamExt;
     let work = &work;

@@ -12,9 +12,7 @@ use crate::demo::kinds::{Found, round_in};
 
 /// Groups of grabs, by order of arrival, whose average award is compared.
 const TENTHS: usize = 10;
-/// The largest number of bars over time.
 pub(super) const MOST_BARS: u64 = 20;
-/// The length of the longest bar, in characters.
 const LONGEST_BAR: f64 = 40.0;
 
 /// What a round gave away.
@@ -126,7 +124,6 @@ struct Pace {
 }
 
 impl Pace {
-    /// From these times, in order.
     fn of(moments: &[EpochMs]) -> Self {
         let first = moments.first().map_or(0, |moment| moment.0);
         let since: Vec<u64> = moments.iter().map(|moment| u64::try_from(moment.0 - first).unwrap_or(0)).collect();

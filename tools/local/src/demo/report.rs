@@ -37,7 +37,6 @@ struct Latency {
 }
 
 impl Latency {
-    /// From a histogram of microseconds.
     fn of(us: &Histogram<u64>) -> Self {
         let ms = |quantile| (us.value_at_quantile(quantile) as f64 / 10.0).round() / 100.0;
         Self { p50: ms(0.5), p90: ms(0.9), p99: ms(0.99), max: ms(1.0) }
@@ -172,7 +171,6 @@ pub(super) async fn report<K: Staged>(
     Ok(figures)
 }
 
-/// Writes `target/demo/report.json`.
 pub(super) fn write(report: &str) -> Result<()> {
     let file = file();
     std::fs::create_dir_all(file.parent().unwrap_or(&file))?;

@@ -15,9 +15,7 @@ const EARLY_ONE_OF: usize = 20;
 const DOUBLE_ONE_OF: usize = 10;
 /// How often a person who is told to come back tries before giving up.
 const MAX_TRIES: usize = 60;
-/// How long a person who is told to come back waits.
 const COME_BACK_AFTER: Duration = Duration::from_millis(500);
-/// How often the first one checks whether the sale is open.
 const POLL_EVERY: Duration = Duration::from_millis(200);
 
 /// Lets everybody come, most of them at the opening. People do not wait for each other's answers: latencies count from

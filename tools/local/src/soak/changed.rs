@@ -14,7 +14,6 @@ const SCRIPT: &str = stock::expanded::RESERVE;
 const COMMENT: &str = "-- ";
 
 pub(super) struct Changed {
-    /// Its archive, as it is deployed.
     pub(super) archive: Vec<u8>,
     pub(super) scripts: Scripts,
 }

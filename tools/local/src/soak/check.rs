@@ -29,14 +29,12 @@ const SAMPLES_OF_A_QUARTER: usize = 3;
 const SPAN: f64 = 0.25;
 /// The fraction of requests in quiet times that may get an error: a machine may be busy.
 const ERRORS_IN_CALM: f64 = 0.01;
-/// How many details a check shows.
 const MOST_SHOWN: usize = 12;
 
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct Check {
     pub(super) name: &'static str,
     pub(super) passed: bool,
-    /// In one line.
     pub(super) found: String,
     pub(super) wrong: Vec<String>,
 }

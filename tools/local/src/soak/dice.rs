@@ -10,7 +10,6 @@ const STREAM: u64 = 0xD1B5_4A32_D192_ED03;
 pub(super) struct Dice(StdRng);
 
 impl Dice {
-    /// Streams of the same seed are independent.
     pub(super) fn new(seed: u64, stream: u64) -> Self {
         Self(StdRng::seed_from_u64(seed ^ stream.wrapping_mul(STREAM)))
     }
@@ -19,7 +18,6 @@ impl Dice {
         self.0.random_range(0..n.max(1))
     }
 
-    /// True once in `n` times on average.
     pub(super) fn one_in(&mut self, n: usize) -> bool {
         self.below(n) == 0
     }

@@ -8,7 +8,6 @@ use serde::Serialize;
 
 /// How many keys one step of a scan covers, with one batch of requests about them.
 const PAGE: usize = 500;
-/// How many names of wrong keys a sample keeps.
 const MOST_NAMED: usize = 10;
 /// The longest lifetime of a round's keys: a day after its last possible order. No round of a run is open for an hour.
 const LONGEST_OF_A_ROUND: Duration = Duration::from_secs(25 * 60 * 60);
@@ -34,7 +33,6 @@ const KINDS: [(&str, Life); 4] = [
     ("staged staged_blocked staged_free", Life::Fleeting(LONGEST_OF_A_ROUND)),
 ];
 
-/// Each kind of key, with its life.
 pub(super) fn kinds() -> impl Iterator<Item = (&'static str, Life)> {
     KINDS.into_iter().flat_map(|(kinds, life)| kinds.split(' ').map(move |kind| (kind, life)))
 }

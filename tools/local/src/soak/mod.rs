@@ -58,7 +58,6 @@ pub struct Soak {
     built: bool,
 }
 
-/// Runs the program of events on a cloud of its own and reports.
 pub async fn run_soak(soak: &Soak) -> Result<ExitCode> {
     usable_state()?;
     let journal = Journal::begin()?;

@@ -18,7 +18,6 @@ const PATIENCE: Duration = Duration::from_secs(120);
 const PAUSE: Duration = Duration::from_millis(500);
 /// The time from a round's loading to its opening.
 pub(super) const OPENS_IN_S: i64 = 2;
-/// The sale that has a round every day.
 pub(super) const DAILY: &str = "daily";
 const DAILY_LIMIT: u8 = 2;
 

@@ -21,9 +21,7 @@ const RETIRED_AT: f64 = 0.65;
 const MINUTES_PER_FAILOVER: f64 = 10.0;
 /// One kill in this many minutes, and at least one of each function.
 const MINUTES_PER_KILL: f64 = 2.0;
-/// How long operators pause a sale.
 pub(super) const PAUSE_S: f64 = 4.0;
-/// Visitors a second.
 const VISITORS_PER_S: f64 = 4.0;
 /// The fraction of a day's visitors for whom there are units.
 const UNITS_PER_VISITOR: f64 = 0.25;
@@ -46,9 +44,7 @@ pub(super) enum Loss {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "what")]
 pub(super) enum What {
-    /// The daily sale's round ends, and the next one begins.
     NextDay,
-    /// A one-time sale opens.
     OpenDrop {
         /// The NUMBER in its id, `drop-NUMBER`.
         number: usize,
@@ -56,21 +52,21 @@ pub(super) enum What {
         lanes: u16,
         open_s: u32,
     },
-    /// An operator ends it early.
-    CloseDrop { number: usize },
-    /// More units for the daily sale.
-    Restock { units: u32 },
-    /// An operator changes its title.
+    CloseDrop {
+        number: usize,
+    },
+    Restock {
+        units: u32,
+    },
     Edit,
-    /// An operator pauses it, and resumes it a little later.
     Pause,
-    /// `kill -9` for every process of a function.
-    Kill { function: &'static str },
-    /// Redis dies and comes back.
-    Failover { losing: Loss },
-    /// A changed reservation function, with a changed script in it, is deployed beside the old one.
+    Kill {
+        function: &'static str,
+    },
+    Failover {
+        losing: Loss,
+    },
     Deploy,
-    /// The old one stops getting requests.
     Retire,
 }
 
@@ -90,7 +86,6 @@ pub(super) struct Program {
     pub(super) visitors_per_s: f64,
     /// Units of the daily sale each day.
     pub(super) units: u32,
-    /// In order.
     pub(super) events: Vec<Event>,
 }
 

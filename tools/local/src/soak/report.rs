@@ -29,7 +29,6 @@ pub(super) struct Report {
     pub(super) killed: usize,
     pub(super) scripts: Option<Scripts>,
     pub(super) counts: Counts,
-    /// Memory in kB.
     pub(super) memory: Vec<Growth>,
     pub(super) rest: Rest,
     pub(super) orders: BTreeMap<String, u64>,

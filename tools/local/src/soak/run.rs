@@ -79,7 +79,6 @@ impl Run {
         })
     }
 
-    /// Seconds from the beginning.
     pub(super) fn now_s(&self) -> f64 {
         self.began.elapsed().as_secs_f64()
     }

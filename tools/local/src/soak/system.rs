@@ -39,7 +39,6 @@ pub(super) struct Side {
     pub(super) api: Client,
 }
 
-/// Dropping it ends everything.
 pub(super) struct System {
     pub(super) deployment: Deployment,
     pub(super) issuer: Issuer,
@@ -166,7 +165,6 @@ pub(super) struct Worker {
     id: i32,
 }
 
-/// Every process of a function in the emulator's group.
 pub(super) fn workers(group: u32) -> Vec<Worker> {
     let worker = |process: PathBuf| {
         let function = function_of(&process)?;
@@ -189,7 +187,6 @@ fn function_of(process: &Path) -> Option<String> {
 }
 
 impl Worker {
-    /// Kills it, like `kill -9`. Returns whether it was running.
     pub(super) fn kill(&self) -> bool {
         kill(Pid::from_raw(self.id), Signal::SIGKILL).is_ok()
     }

@@ -13,20 +13,16 @@ use crate::stages::Stage;
 /// The pause between samples: ten seconds, or less if a run would have fewer than sixty samples.
 const LONGEST_PAUSE_S: f64 = 10.0;
 const SAMPLES_AT_LEAST: f64 = 60.0;
-/// How often to report the progress.
 const TELL_EVERY: Duration = Duration::from_secs(5);
 /// How often a day to run the functions that repair: their schedules' minute is long for a short day.
 const HEALS_A_DAY: f64 = 5.0;
 const MINUTE_S: f64 = 60.0;
-/// How often to check whether Redis knows the scripts of both sides.
 const SCRIPTS_EVERY: Duration = Duration::from_secs(2);
 
-/// Seconds from a sample to the next one.
 pub(super) fn pause_s(lasts_s: f64) -> f64 {
     (lasts_s / SAMPLES_AT_LEAST).min(LONGEST_PAUSE_S)
 }
 
-/// Takes samples until it is dropped.
 pub(super) async fn take_samples(run: &Run, sampler: &Sampler, samples: &Mutex<Vec<Sample>>) -> Infallible {
     let mut pace = tokio::time::interval(Duration::from_secs_f64(pause_s(run.program.lasts_s())));
     pace.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);

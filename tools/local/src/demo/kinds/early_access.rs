@@ -18,7 +18,6 @@ use crate::demo::plan::Plan;
 const GROUP: &str = "members";
 /// How long before everyone else members may buy: enough for those who come first.
 const LEAD_S: u32 = 8;
-/// How long after the opening the quota lasts.
 const QUOTA_FOR_S: u32 = 20;
 /// How long after the beginning of the rush late members come.
 const LATE: Duration = Duration::from_secs(8);

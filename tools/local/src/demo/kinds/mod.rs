@@ -30,7 +30,6 @@ pub(super) use rain::Downpour;
 pub(super) use red_packet::RedPacket;
 pub(super) use sale::Sale;
 
-/// A kind of sale.
 pub(super) trait Staged {
     fn offer(plan: &Plan) -> NewSale;
 
@@ -107,7 +106,6 @@ pub(super) async fn round_in(ledger: &Ledger, id: &RoundId) -> Result<Round> {
 }
 
 impl Found<'_> {
-    /// Orders with a unit.
     pub(super) fn live(&self) -> impl Iterator<Item = &Order> {
         self.orders.iter().filter(|order| order.state.is_live())
     }
