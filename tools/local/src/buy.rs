@@ -34,43 +34,28 @@ pub async fn buy(user: &UserId, sale: &SaleId) -> Result<()> {
         };
         told.map_or_else(|| refused(code, user, sale), |told| anyhow!("{told}"))
     };
-    println!(
-        "{} ({sale}): the sale is {}, units: {}.\n",
-        text(&page["title"]),
-        text(&page["state"]),
-        text(&page["availability"])
-    );
+    let [title, state, availability] = ["title", "state", "availability"].map(|name| text(&page[name]));
+    println!("{title} ({sale}): the sale is {state}, units: {availability}.\n");
 
     let token = issuer.token(user)?;
-    step(
-        1,
-        &format!("{user} signs in"),
-        "This machine's issuer signs a token. The gateway checks it on every request.",
-    );
+    println!("1. {user} signs in");
+    explain("This machine's issuer signs a token. The gateway checks it on every request.");
 
     let started = Instant::now();
     let work = client.answer_challenge(&token, sale).await.map_err(|code| refused(&code.to_string()))?;
-    step(
-        2,
-        &format!("POST /v1/sales/{sale}/challenges {{\"kind\": \"work\"}}"),
-        &format!(
-            "The gate gives a challenge, {}. A person would add two numbers in a picture; this program does work instead: \
-             it tried numbers for {:.1} s until the hash of one of them, {}, began with {} zero bits.",
-            text(&work["challenge_id"]),
-            started.elapsed().as_secs_f64(),
-            text(&work["answer"]),
-            sale::USUAL_WORK_BITS,
-        ),
-    );
+    println!("2. POST /v1/sales/{sale}/challenges {{\"kind\": \"work\"}}");
+    let [challenge, answer] = ["challenge_id", "answer"].map(|name| text(&work[name]));
+    explain(&format!(
+        "The gate gives a challenge, {challenge}. A person would add two numbers in a picture; this program does work \
+         instead: it tried numbers for {:.1} s until the hash of one of them, {answer}, began with {} zero bits.",
+        started.elapsed().as_secs_f64(),
+        sale::USUAL_WORK_BITS,
+    ));
 
     let pass = client.admit(&token, sale, &work).await.map_err(|code| refused(&code.to_string()))?;
-    step(
-        3,
-        &format!("POST /v1/sales/{sale}/tokens"),
-        &format!(
-            "The answer is right, so {user} gets a pass. Nobody else can use it, and it is valid for five minutes: {pass}"
-        ),
-    );
+    println!("3. POST /v1/sales/{sale}/tokens");
+    let gets = format!("The answer is right, so {user} gets a pass");
+    explain(&format!("{gets}. Nobody else can use it, and it is valid for five minutes: {pass}"));
 
     let id = match client.reserve(&token, sale, &pass, &Uuid::new_v4().to_string()).await {
         Answer::Reserved(id) => id,
@@ -78,79 +63,58 @@ pub async fn buy(user: &UserId, sale: &SaleId) -> Result<()> {
         Answer::Error(error) => return Err(anyhow!("no answer to the reservation: {error}")),
     };
     let reserved = Instant::now();
-    step(
-        4,
-        &format!("POST /v1/sales/{sale}/reservations/{{pass}}"),
-        &format!(
-            "202: one call to Redis has taken a unit, and the order queue has the reservation, {id}. The request had an \
-             Idempotency-Key: sent again, it would get the same reservation and no second unit."
-        ),
-    );
+    println!("4. POST /v1/sales/{sale}/reservations/{{pass}}");
+    explain(&format!(
+        "202: one call to Redis has taken a unit, and the order queue has the reservation, {id}. The request had an \
+         Idempotency-Key: sent again, it would get the same reservation and no second unit."
+    ));
 
     let order = client.ordered(&token, &id).await?;
+    println!("5. GET /v1/reservations/{id}");
+    let (after_s, unit) = (reserved.elapsed().as_secs_f64(), &order["unit"]);
+    let written = format!("After {after_s:.1} s the order function has written the order: unit {unit}");
     if order["status"] == "granted" {
-        step(
-            5,
-            &format!("GET /v1/reservations/{id}"),
-            &format!(
-                "After {:.1} s the order function has written the order: unit {}{}. Nobody pays in this sale: the order is \
-                 final, and can neither be cancelled nor expire.",
-                reserved.elapsed().as_secs_f64(),
-                order["unit"],
-                won(&order["award"]),
-            ),
-        );
+        let is_final = "the order is final, and can neither be cancelled nor expire";
+        explain(&format!("{written}{}. Nobody pays in this sale: {is_final}.", won(&order["award"])));
         println!("What each function did for the reservation: ./flash trace {id}");
         return Ok(());
     }
-    step(
-        5,
-        &format!("GET /v1/reservations/{id}"),
-        &format!(
-            "After {:.1} s the order function has written the order: unit {}, {:.2} {}, to be paid by {}. Otherwise the unit \
-             goes back on sale.",
-            reserved.elapsed().as_secs_f64(),
-            order["unit"],
-            order["price_minor"].as_u64().unwrap_or_default() as f64 / 100.0,
-            text(&order["currency"]),
-            text(&order["pay_by"]),
-        ),
-    );
+    let (price, pay_by) = (money(&order["price_minor"], &order["currency"]), text(&order["pay_by"]));
+    explain(&format!("{written}, {price}, to be paid by {pay_by}. Otherwise the unit goes back on sale."));
 
     let price: Price = serde_json::from_value(order)?;
     let payment = Payment { id: format!("pay-{}", Uuid::new_v4().simple()), reservation_id: id.clone(), price };
     let outcome = client.tell_of_payment(&deployment.payment_key().await?, &payment).await?;
-    step(
-        6,
-        "POST /v1/payments/webhook",
-        &format!(
-            "This program stands in for the payment provider: its callback reports payment {}, signed with the secret that \
-             both share. The answer is {outcome:?}.",
-            payment.id
-        ),
-    );
+    println!("6. POST /v1/payments/webhook");
+    explain(&format!(
+        "This program stands in for the payment provider: its callback reports payment {}, signed with the secret that \
+         both share. The answer is {outcome:?}.",
+        payment.id
+    ));
 
     let status = client.status(&token, &id).await?;
-    step(7, &format!("GET /v1/reservations/{id}"), &format!("The order is {status}."));
+    println!("7. GET /v1/reservations/{id}");
+    explain(&format!("The order is {status}."));
     println!("What each function did for the reservation: ./flash trace {id}");
     Ok(())
 }
 
-fn step(number: u8, what: &str, so: &str) {
-    println!("{number}. {what}\n   {so}\n");
+fn explain(step: &str) {
+    println!("   {step}\n");
 }
 
 fn text(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }
 
+fn money(minor: &Value, currency: &Value) -> String {
+    format!("{:.2} {}", minor.as_u64().unwrap_or_default() as f64 / 100.0, text(currency))
+}
+
 /// Describes what a unit won, if it can have won something.
 fn won(award: &Value) -> String {
     match text(&award["kind"]) {
-        "amount" => {
-            let amount = award["amount_minor"].as_u64().unwrap_or_default() as f64 / 100.0;
-            format!(", which won {amount:.2} {}", text(&award["currency"]))
-        }
+        "amount" => format!(", which won {}", money(&award["amount_minor"], &award["currency"])),
         "prize" => format!(", which won {}", text(&award["prize"])),
         "blank" => ", which won nothing".to_owned(),
         _ => String::new(),
