@@ -1,5 +1,6 @@
 //! The local web server: the page and the API on one origin, and stand-ins for the rest of the world.
 
+use local::deployment::Deployment;
 use local::gateway::{Concurrency, Gateway};
 use local::identity::Issuer;
 use local::web::WebServer;
@@ -20,7 +21,7 @@ impl Page {
         let home = cloud.deployment.home.join(format!("page-{}", std::process::id()));
         std::fs::create_dir_all(&home).unwrap();
         let gateway = Gateway::start(&cloud.deployment.endpoint, 0, &home, Concurrency::FAST).await.unwrap();
-        let deployment = cloud.deployment.clone().served_at(gateway.url());
+        let deployment = Deployment { api_url: gateway.url(), ..cloud.deployment.clone() };
         let server = WebServer::start(0, &deployment, issuer, gateway.served()).await.unwrap();
         Self { server, http: Client::new(), _gateway: gateway }
     }

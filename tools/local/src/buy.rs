@@ -7,7 +7,7 @@ use sale::{Price, SaleId, UserId};
 use serde_json::Value;
 use uuid::Uuid;
 
-use crate::client::{Answer, Payment};
+use crate::client::Answer;
 use crate::running::api;
 use crate::sales::{Obstacle, ensure_no_line, obstacle};
 use crate::up::pages;
@@ -83,13 +83,12 @@ pub async fn buy(user: &UserId, sale: &SaleId) -> Result<()> {
     explain(&format!("{written}, {price}, to be paid by {pay_by}. Otherwise the unit goes back on sale."));
 
     let price: Price = serde_json::from_value(order)?;
-    let payment = Payment { id: format!("pay-{}", Uuid::new_v4().simple()), reservation_id: id.clone(), price };
-    let outcome = client.tell_of_payment(&deployment.payment_key().await?, &payment).await?;
+    let (key, payment) = (deployment.payment_key().await?, format!("pay-{}", Uuid::new_v4().simple()));
+    let outcome = client.tell_of_payment(&key, &payment, &id, price).await?;
     println!("6. POST /v1/payments/webhook");
     explain(&format!(
-        "This program stands in for the payment provider: its callback reports payment {}, signed with the secret that \
-         both share. The answer is {outcome:?}.",
-        payment.id
+        "This program stands in for the payment provider: its callback reports payment {payment}, signed with the secret \
+         that both share. The answer is {outcome:?}."
     ));
 
     let status = client.status(&token, &id).await?;

@@ -66,13 +66,6 @@ pub struct NewSale {
     pub(crate) expected_audience: Option<u32>,
 }
 
-#[derive(Debug, Clone)]
-pub struct Payment {
-    pub id: String,
-    pub reservation_id: String,
-    pub price: Price,
-}
-
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Answer {
     /// 202: the reservation with this id is queued.
@@ -361,13 +354,11 @@ impl Client {
     /// Pays a reservation in a sale that was opened here. Returns the outcome.
     pub async fn pay(&self, key: &str, reservation_id: &str, payment_id: &str) -> Result<String> {
         let price = Price { price_minor: PRICE_MINOR, currency: CURRENCY.parse()? };
-        let payment = Payment { id: payment_id.to_owned(), reservation_id: reservation_id.to_owned(), price };
-        self.tell_of_payment(key, &payment).await
+        self.tell_of_payment(key, payment_id, reservation_id, price).await
     }
 
     /// Reports a payment to the API, as the payment provider would. Returns the outcome.
-    pub async fn tell_of_payment(&self, key: &str, payment: &Payment) -> Result<String> {
-        let Payment { id, reservation_id, price } = payment;
+    pub async fn tell_of_payment(&self, key: &str, id: &str, reservation_id: &str, price: Price) -> Result<String> {
         let now = SystemTime::now().duration_since(UNIX_EPOCH)?.as_secs() as i64;
         let body = json!({
             "type": "payment.succeeded",

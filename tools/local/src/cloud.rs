@@ -42,9 +42,9 @@ impl Cloud {
     pub async fn on(ground: Ground) -> Result<Self> {
         let Ground { issuer, emulator, valkey } = ground;
         let endpoint = emulator.endpoint();
-        let deployment = deploy(&endpoint, issuer.url(), emulator.home()).await?;
+        let mut deployment = deploy(&endpoint, issuer.url(), emulator.home()).await?;
         let gateway = Gateway::start(&endpoint, 0, emulator.home(), Concurrency::FAST).await?;
-        let deployment = deployment.served_at(gateway.url());
+        deployment.api_url = gateway.url();
         Ok(Self { deployment, issuer, gateway, emulator, valkey })
     }
 }

@@ -12,7 +12,7 @@ use load::{Answer, Curve, Plan, visits};
 use parking_lot::Mutex;
 use sale::{Price, RoundId, RoundNumber, SaleId};
 
-use crate::client::{Client, Payment, payment_of};
+use crate::client::{Client, payment_of};
 use crate::deployment::sealed;
 use crate::running::api;
 use crate::sales::{Obstacle, ensure_no_line, obstacle, time};
@@ -143,8 +143,7 @@ async fn end(client: &Client, n: usize, token: &str, payment_key: &str, id: &str
     } else {
         // The price is in the order.
         let price: Price = serde_json::from_value(client.ordered(token, id).await?)?;
-        let payment = Payment { id: payment_of(id), reservation_id: id.to_owned(), price };
-        match &*client.tell_of_payment(payment_key, &payment).await? {
+        match &*client.tell_of_payment(payment_key, &payment_of(id), id, price).await? {
             "applied" => Ok("paid"),
             _ => Ok("paid too late"),
         }

@@ -58,8 +58,8 @@ pub struct Deployment {
     pub push_url: Option<String>,
 }
 
-/// Synthesizes the app with its local settings and deploys it on the emulator at `endpoint`. `home` takes its files. No
-/// gateway of this machine serves it yet ([`Deployment::served_at`]).
+/// Synthesizes the app with its local settings and deploys it on the emulator at `endpoint`. `home` takes its files. Its
+/// `api_url` is the emulator's, until a gateway of this machine serves it.
 pub async fn deploy(endpoint: &str, issuer: &str, home: &Path) -> Result<Deployment> {
     let http = reqwest::Client::new();
     http.put(format!("{endpoint}/{ASSETS_BUCKET}")).send().await?.error_for_status()?;
@@ -110,12 +110,6 @@ pub fn sealed(keys: &KeyRing, round: &RoundId, user: &UserId, issued_at_ms: Epoc
 }
 
 impl Deployment {
-    /// The same, with its HTTP API on a gateway of this machine.
-    #[must_use]
-    pub fn served_at(self, api_url: String) -> Self {
-        Self { api_url, ..self }
-    }
-
     /// The endpoint for sending messages to connections of the WebSocket API and closing them.
     pub(crate) fn push_endpoint(&self) -> Option<String> {
         self.push_url.as_deref().map(|url| url.replacen("ws", "http", 1))

@@ -33,17 +33,9 @@ const PAYMENT_WINDOW_S: u32 = 900;
 const CHAIR_OPENS_IN_S: i64 = 120;
 const LAMP: &str = "Enamelled steel, 38 cm across, with two metres of braided cable and a bayonet socket.\n\
                     Made in batches of a hundred. A bulb is not included.";
-const LAMP_LIST_PRICE_MINOR: u64 = 1490;
 const KETTLE: &str = "kettle";
 const KETTLES: u32 = 20;
 const KETTLES_LEFT: u32 = 2;
-/// The red packet: the number of its parts, and their total.
-const PACKETS: u32 = 100;
-const PACKET_TOTAL_MINOR: u64 = 10_000;
-/// The sale whose units become available over time: some at the opening, the others in drops.
-const LANTERNS: u32 = 600;
-const LANTERNS_AT_ONCE: u32 = 5;
-const LANTERNS_DROP: Steady = Steady { units: 3, every_s: 60 };
 
 fn environment_file() -> PathBuf {
     paths::state().join("up.env")
@@ -108,8 +100,8 @@ async fn start() -> Result<()> {
     let stage = Stage::spinner("Deploying infra/cdk");
     let endpoint = loopback(ports.emulator);
     let issuer = Issuer::publish(&endpoint).await?;
-    let deployment = deploy(&endpoint, issuer.url(), &emulator::home_of(ports.emulator)).await?;
-    let deployment = deployment.served_at(loopback(ports.gateway));
+    let mut deployment = deploy(&endpoint, issuer.url(), &emulator::home_of(ports.emulator)).await?;
+    deployment.api_url = loopback(ports.gateway);
     issuer.private_key_pem().clone_into(&mut running.issuer_key_pem);
     running.deployment = Some(deployment.clone());
     running.write()?;
@@ -149,21 +141,17 @@ async fn open_sales(deployment: &Deployment, issuer: &Issuer) -> Result<()> {
     let lamp = Goods {
         description: LAMP.to_owned(),
         pictures: vec!["/art/lamp.svg".parse()?],
-        list_price_minor: Some(LAMP_LIST_PRICE_MINOR),
+        list_price_minor: Some(1490),
         terms_url: None,
     };
-    let drops = Rain { at_once: LANTERNS_AT_ONCE, steady: Some(LANTERNS_DROP), ..Rain::default() };
+    let packet = Allocation::Split { total_minor: 10_000, min_minor: 1, parts: Parts::Drawn, beacon: false };
+    let drops = Rain { at_once: 5, steady: Some(Steady { units: 3, every_s: 60 }), ..Rain::default() };
     let sales = [
         NewSale { goods: lamp, ..sale(SALE, 0, 100) },
         sale("chair", CHAIR_OPENS_IN_S, 50).titled("Bentwood chair"),
         sale(KETTLE, 0, KETTLES).titled("Whistling kettle"),
-        sale("packet", 0, PACKETS).titled("Red packet").free(Allocation::Split {
-            total_minor: PACKET_TOTAL_MINOR,
-            min_minor: 1,
-            parts: Parts::Drawn,
-            beacon: false,
-        }),
-        NewSale { rain: Some(drops), ..sale("lantern", 0, LANTERNS).titled("Paper lantern") },
+        sale("packet", 0, 100).titled("Red packet").free(packet),
+        NewSale { rain: Some(drops), ..sale("lantern", 0, 600).titled("Paper lantern") },
     ];
     for sale in &sales {
         client.open_sale(sale).await?;

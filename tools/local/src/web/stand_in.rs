@@ -9,7 +9,6 @@ use sale::{Currency, EpochMs, Price, ReservationId, UserId};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::client::Payment;
 use crate::identity::OPERATORS;
 use crate::web::shared::Shared;
 
@@ -43,11 +42,8 @@ pub(super) struct Pay {
 pub(super) async fn pay(State(shared): State<Arc<Shared>>, Json(pay): Json<Pay>) -> Result<Json<Value>, Refusal> {
     let refused = |error: anyhow::Error| (StatusCode::BAD_GATEWAY, format!("{error:#}"));
     let key = shared.deployment.payment_key().await.map_err(refused)?;
-    let payment = Payment {
-        id: format!("stand-in-{}", pay.reservation_id.uuid.as_simple()),
-        reservation_id: pay.reservation_id.to_string(),
-        price: Price { price_minor: pay.price_minor, currency: pay.currency },
-    };
-    let outcome = shared.client.tell_of_payment(&key, &payment).await.map_err(refused)?;
+    let Pay { reservation_id: id, price_minor, currency } = pay;
+    let (payment, price) = (format!("stand-in-{}", id.uuid.as_simple()), Price { price_minor, currency });
+    let outcome = shared.client.tell_of_payment(&key, &payment, &id.to_string(), price).await.map_err(refused)?;
     Ok(Json(json!({ "outcome": outcome })))
 }
