@@ -129,13 +129,13 @@ async fn good_now(sample: &mut Value, deployment: &Deployment, issuer: &Issuer) 
 fn complete(sample: Value) -> Result<Value> {
     let has = |member: &str| sample.get(member).is_some();
     if has("routeKey") {
-        serde_json::from_value::<Request>(sample)?.event()
+        request(serde_json::from_value(sample)?)
     } else if has("requestContext") {
-        Ok(serde_json::from_value::<Connection>(sample)?.event())
+        Ok(connection(serde_json::from_value(sample)?))
     } else if has("messages") {
-        Ok(serde_json::from_value::<Delivery>(sample)?.event())
+        Ok(delivery(serde_json::from_value(sample)?))
     } else if has("schedule") {
-        Ok(serde_json::from_value::<Tick>(sample)?.event())
+        Ok(tick(serde_json::from_value(sample)?))
     } else {
         Ok(sample)
     }
@@ -166,46 +166,44 @@ struct Request {
     body: Option<Value>,
 }
 
-impl Request {
-    /// The event that the gateway makes of it.
-    fn event(self) -> Result<Value> {
-        let Self { route_key, claims, path_parameters, raw_query_string, headers, body } = self;
-        let (method, route) = route_key.split_once(' ').context("a route has a method and a path")?;
-        let mut path = route.to_owned();
-        for (name, value) in &path_parameters {
-            let place = format!("{{{name}}}");
-            ensure!(path.contains(&place), "{route} has no {place}");
-            path = path.replace(&place, value);
-        }
-        ensure!(!path.contains('{'), "{path} needs another parameter");
-        let mut sent = HashMap::from(HEADERS.map(owned));
-        if body.is_some() {
-            sent.insert("content-type".to_owned(), "application/json".to_owned());
-        }
-        sent.extend(headers);
-        let sent = HeaderMap::<HeaderValue>::try_from(&sent)?;
-        let claims = claims.map(|own| {
-            let mut claims = BTreeMap::from(CLAIMS.map(owned));
-            claims.extend(own);
-            (claims, Vec::new())
-        });
-        let body = Bytes::from(body.as_ref().map(text).unwrap_or_default());
-        let event = crate::gateway::event::event(Asked {
-            id: "JKJaXmPLvHcESHA=",
-            api: API,
-            route: &route_key,
-            method,
-            path: &path,
-            query: &raw_query_string,
-            headers: &sent,
-            parameters: path_parameters.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect(),
-            from: CLIENT,
-            at: TAKEN_AT,
-            claims: claims.as_ref(),
-            body: &body,
-        })?;
-        Ok(serde_json::from_slice(&event)?)
+/// The event that the gateway makes of it.
+fn request(sample: Request) -> Result<Value> {
+    let Request { route_key, claims, path_parameters, raw_query_string, headers, body } = sample;
+    let (method, route) = route_key.split_once(' ').context("a route has a method and a path")?;
+    let mut path = route.to_owned();
+    for (name, value) in &path_parameters {
+        let place = format!("{{{name}}}");
+        ensure!(path.contains(&place), "{route} has no {place}");
+        path = path.replace(&place, value);
     }
+    ensure!(!path.contains('{'), "{path} needs another parameter");
+    let mut sent = HashMap::from(HEADERS.map(owned));
+    if body.is_some() {
+        sent.insert("content-type".to_owned(), "application/json".to_owned());
+    }
+    sent.extend(headers);
+    let sent = HeaderMap::<HeaderValue>::try_from(&sent)?;
+    let claims = claims.map(|own| {
+        let mut claims = BTreeMap::from(CLAIMS.map(owned));
+        claims.extend(own);
+        (claims, Vec::new())
+    });
+    let body = Bytes::from(body.as_ref().map(text).unwrap_or_default());
+    let event = crate::gateway::event::event(Asked {
+        id: "JKJaXmPLvHcESHA=",
+        api: API,
+        route: &route_key,
+        method,
+        path: &path,
+        query: &raw_query_string,
+        headers: &sent,
+        parameters: path_parameters.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect(),
+        from: CLIENT,
+        at: TAKEN_AT,
+        claims: claims.as_ref(),
+        body: &body,
+    })?;
+    Ok(serde_json::from_slice(&event)?)
 }
 
 #[derive(Deserialize)]
@@ -217,42 +215,40 @@ struct Connection {
     body: Option<Value>,
 }
 
-impl Connection {
-    fn event(self) -> Value {
-        let Self { request_context, headers, query_string_parameters, body } = self;
-        let mut event = json!({
-            "requestContext": {
-                "apiId": "b1c2d3e4f5",
-                "connectedAt": TAKEN_AT.as_millisecond(),
-                "connectionId": "JKJaXf6zPHcCIhw=",
-                "domainName": "b1c2d3e4f5.execute-api.eu-central-1.amazonaws.com",
-                "extendedRequestId": "JKJaXmPLvHcFSHA=",
-                "identity": { "sourceIp": CLIENT, "userAgent": "Mozilla/5.0" },
-                "messageDirection": "IN",
-                "requestId": "JKJaXmPLvHcFSHA=",
-                "requestTime": "24/Nov/2026:09:00:00 +0000",
-                "requestTimeEpoch": TAKEN_AT.as_millisecond() + 1,
-                "stage": "push",
-            },
-            "isBase64Encoded": false,
-        });
-        for (name, value) in request_context {
-            event["requestContext"][name] = value;
-        }
-        for (plain, listed, values) in [
-            ("headers", "multiValueHeaders", headers),
-            ("queryStringParameters", "multiValueQueryStringParameters", query_string_parameters),
-        ] {
-            let Some(values) = values else { continue };
-            let lists = values.iter().map(|(name, value)| (name.clone(), json!([value])));
-            event[listed] = Value::Object(lists.collect());
-            event[plain] = Value::Object(values);
-        }
-        if let Some(body) = &body {
-            event["body"] = json!(text(body));
-        }
-        event
+fn connection(sample: Connection) -> Value {
+    let Connection { request_context, headers, query_string_parameters, body } = sample;
+    let mut event = json!({
+        "requestContext": {
+            "apiId": "b1c2d3e4f5",
+            "connectedAt": TAKEN_AT.as_millisecond(),
+            "connectionId": "JKJaXf6zPHcCIhw=",
+            "domainName": "b1c2d3e4f5.execute-api.eu-central-1.amazonaws.com",
+            "extendedRequestId": "JKJaXmPLvHcFSHA=",
+            "identity": { "sourceIp": CLIENT, "userAgent": "Mozilla/5.0" },
+            "messageDirection": "IN",
+            "requestId": "JKJaXmPLvHcFSHA=",
+            "requestTime": "24/Nov/2026:09:00:00 +0000",
+            "requestTimeEpoch": TAKEN_AT.as_millisecond() + 1,
+            "stage": "push",
+        },
+        "isBase64Encoded": false,
+    });
+    for (name, value) in request_context {
+        event["requestContext"][name] = value;
     }
+    for (plain, listed, values) in [
+        ("headers", "multiValueHeaders", headers),
+        ("queryStringParameters", "multiValueQueryStringParameters", query_string_parameters),
+    ] {
+        let Some(values) = values else { continue };
+        let lists = values.iter().map(|(name, value)| (name.clone(), json!([value])));
+        event[listed] = Value::Object(lists.collect());
+        event[plain] = Value::Object(values);
+    }
+    if let Some(body) = &body {
+        event["body"] = json!(text(body));
+    }
+    event
 }
 
 #[derive(Deserialize)]
@@ -262,28 +258,25 @@ struct Delivery {
     messages: Vec<Value>,
 }
 
-impl Delivery {
-    fn event(self) -> Value {
-        let Self { queue, messages } = self;
-        let record = |(n, message): (usize, &Value)| {
-            json!({
-                "messageId": format!("059f36b4-87a3-44ab-83d2-{n:012}"),
-                "receiptHandle": format!("AQEBwJnKyrHigUMZj6rYigCgxlaS3SLy0a{n}"),
-                "body": text(message),
-                "attributes": {
-                    "ApproximateReceiveCount": "1",
-                    "SentTimestamp": "1795510800200",
-                    "SenderId": "AROAEXAMPLE:flash-sale",
-                    "ApproximateFirstReceiveTimestamp": "1795510800250",
-                },
-                "messageAttributes": {},
-                "eventSource": "aws:sqs",
-                "eventSourceARN": format!("arn:aws:sqs:eu-central-1:123456789012:{queue}"),
-                "awsRegion": "eu-central-1",
-            })
-        };
-        json!({ "Records": messages.iter().enumerate().map(record).collect::<Vec<_>>() })
-    }
+fn delivery(Delivery { queue, messages }: Delivery) -> Value {
+    let record = |(n, message): (usize, &Value)| {
+        json!({
+            "messageId": format!("059f36b4-87a3-44ab-83d2-{n:012}"),
+            "receiptHandle": format!("AQEBwJnKyrHigUMZj6rYigCgxlaS3SLy0a{n}"),
+            "body": text(message),
+            "attributes": {
+                "ApproximateReceiveCount": "1",
+                "SentTimestamp": "1795510800200",
+                "SenderId": "AROAEXAMPLE:flash-sale",
+                "ApproximateFirstReceiveTimestamp": "1795510800250",
+            },
+            "messageAttributes": {},
+            "eventSource": "aws:sqs",
+            "eventSourceARN": format!("arn:aws:sqs:eu-central-1:123456789012:{queue}"),
+            "awsRegion": "eu-central-1",
+        })
+    };
+    json!({ "Records": messages.iter().enumerate().map(record).collect::<Vec<_>>() })
 }
 
 #[derive(Deserialize)]
@@ -292,21 +285,19 @@ struct Tick {
     schedule: String,
 }
 
-impl Tick {
-    fn event(self) -> Value {
-        let arn = format!("arn:aws:scheduler:eu-central-1:123456789012:schedule/default/{}", self.schedule);
-        json!({
-            "version": "0",
-            "id": "7e0b7f0a-93f2-4b0e-8f0c-5d1b6a1c2e22",
-            "detail-type": "Scheduled Event",
-            "source": "aws.scheduler",
-            "account": "123456789012",
-            "time": "2026-11-24T09:00:00Z",
-            "region": "eu-central-1",
-            "resources": [arn],
-            "detail": "{}",
-        })
-    }
+fn tick(Tick { schedule }: Tick) -> Value {
+    let arn = format!("arn:aws:scheduler:eu-central-1:123456789012:schedule/default/{schedule}");
+    json!({
+        "version": "0",
+        "id": "7e0b7f0a-93f2-4b0e-8f0c-5d1b6a1c2e22",
+        "detail-type": "Scheduled Event",
+        "source": "aws.scheduler",
+        "account": "123456789012",
+        "time": "2026-11-24T09:00:00Z",
+        "region": "eu-central-1",
+        "resources": [arn],
+        "detail": "{}",
+    })
 }
 
 #[cfg(test)]
