@@ -10,7 +10,7 @@ use load::{Failure, Request, Response, Token};
 use parking_lot::Mutex;
 use pass::line::{Class, LineDocument};
 use pass::{Grant, KeyRing};
-use sale::{BuyerClass, EpochMs, RoundId, Settlement, UserId};
+use sale::{BuyerClass, EpochMs, RoundId, UserId};
 use tokio::sync::OnceCell;
 
 use crate::client::{Client, NewSale};
@@ -95,18 +95,14 @@ pub(super) struct Crowd {
     pub(super) buyers: Vec<Buyer>,
     pub(super) client: Client,
     pub(super) payment_key: String,
-    pub(super) payment_window_s: u32,
-    pub(super) units: usize,
-    pub(super) settlement: Settlement,
+    pub(super) plan: Plan,
+    pub(super) offer: NewSale,
     pub(super) round: RoundId,
-    pub(super) lanes: u16,
-    pub(super) has_line: bool,
     /// Used if there is a line.
     pub(super) waiting: Waiting,
     pub(super) recorder: Recorder,
     load: load::Client,
     passes: KeyRing,
-    class_of_members: BuyerClass,
     gathered_at: EpochMs,
     pub(super) promised: Mutex<Promised>,
 }
@@ -151,7 +147,7 @@ pub(super) struct Promised {
 impl Crowd {
     pub(super) async fn gather(
         plan: &Plan,
-        offer: &NewSale,
+        offer: NewSale,
         cloud: &Cloud,
         bearers: Vec<Bearer>,
         turn: impl Fn(&Plan, usize) -> Turn,
@@ -165,16 +161,12 @@ impl Crowd {
             recorder: Recorder::default(),
             load: load::Client::new(cloud.deployment.api_url.parse()?),
             payment_key: cloud.deployment.payment_key().await?,
-            payment_window_s: plan.payment_window_s(),
-            units: plan.units as usize,
-            settlement: offer.settlement,
+            plan: plan.clone(),
             round: offer.first_round()?,
-            lanes: plan.lanes,
-            has_line: offer.line.is_some(),
+            offer,
             waiting: Waiting::default(),
             gathered_at: runtime::Clock::system().now(),
             passes: cloud.deployment.pass_ring().await?,
-            class_of_members: BuyerClass::of(&offer.early_access),
             promised: Mutex::default(),
         }))
     }
@@ -199,7 +191,8 @@ impl Crowd {
         }
         let oldest = runtime::Clock::system().now().0 - OLDEST_PASS_MS;
         let issued_at_ms = EpochMs(self.gathered_at.0.max(oldest));
-        let class = if buyer.turn == Turn::Rush { BuyerClass::EVERYONE } else { self.class_of_members };
+        let members = BuyerClass::of(&self.offer.early_access);
+        let class = if buyer.turn == Turn::Rush { BuyerClass::EVERYONE } else { members };
         Ok(self.passes.seal(&Grant { round: &self.round, user: &buyer.user, issued_at_ms, class }))
     }
 

@@ -48,12 +48,12 @@ async fn stage<K: Staged>(plan: &Plan) -> Result<ExitCode> {
     let signing = |issuer: Issuer| async move { issuer.bearers(names).await };
     let (bearers, cloud, web) = start_while(plan.built, signing).await?;
     let offer = NewSale { lanes: plan.lanes, ..K::offer(plan) };
-    let crowd = Crowd::gather(plan, &offer, &cloud, bearers, K::turn).await?;
+    let crowd = Crowd::gather(plan, offer, &cloud, bearers, K::turn).await?;
     let stage = Stage::spinner("Publishing the sale");
     let operator = Client::for_operator(&cloud.deployment.api_url, &cloud.issuer)?;
     K::prepare(&operator, &crowd).await?;
-    operator.open_sale(&offer).await?;
-    operator.show_sale(&offer).await?;
+    operator.open_sale(&crowd.offer).await?;
+    operator.show_sale(&crowd.offer).await?;
     cloud.deployment.invoke(&cloud.deployment.warmup_function).await?;
     stage.done(format!("{}, opening in {} s", of_these(plan.units.into(), "unit"), plan.opens_in_s()));
     let sale = crowd.round.sale.as_str();
@@ -70,14 +70,14 @@ async fn stage<K: Staged>(plan: &Plan) -> Result<ExitCode> {
         rush_is_over.store(true, Ordering::Release);
         outcome
     };
-    let settling = settle::settle(&crowd, &rush_is_over, plan.hold);
+    let settling = settle::settle(&crowd, &rush_is_over);
     let ledger = cloud.deployment.ledger();
-    let desk = Desk { plan, operator: &operator, round: &crowd.round, ledger: &ledger, begins: &begins };
+    let desk = Desk { crowd: &crowd, operator: &operator, ledger: &ledger, begins: &begins };
     let (rushed, settled, updates) = futures::future::join3(rush, settling, K::update(&desk)).await;
     settled?;
     let updates = updates?;
     K::end(&desk).await?;
-    let report = report::report::<K>(plan, &crowd, &rushed, &updates, &cloud).await?;
+    let report = report::report::<K>(&crowd, &rushed, &updates, &cloud).await?;
     let facts = serde_json::to_string_pretty(&report.facts)?;
     report::write(&facts)?;
     println!("{}", if plan.json { facts } else { report.text });

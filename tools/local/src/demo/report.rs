@@ -16,7 +16,6 @@ use crate::cloud::Cloud;
 use crate::demo::crowd::Crowd;
 use crate::demo::figures::Figures;
 use crate::demo::kinds::{Found, SaleUpdates, Staged, round_in};
-use crate::demo::plan::Plan;
 use crate::paths;
 use crate::pool::PoolCounts;
 use crate::recorded::{self, RoundFacts, every_order};
@@ -75,22 +74,21 @@ fn requests(figures: &mut Figures, rush: &Outcome) {
 
 /// What became of the sale. Everything after the rush, except for `resale`, is from the ledger and Redis.
 pub(super) async fn report<K: Staged>(
-    plan: &Plan,
     crowd: &Crowd,
     rush: &Outcome,
     updates: &SaleUpdates,
     cloud: &Cloud,
 ) -> Result<Figures> {
-    let deployment = &cloud.deployment;
+    let (plan, deployment) = (&crowd.plan, &cloud.deployment);
     let stage = Stage::spinner("The audit");
     let read_at = crowd.recorder.now_ns();
     let dynamodb = aws_sdk_dynamodb::Client::new(&deployment.patient_aws_config());
     let orders = every_order(&dynamodb, &deployment.table).await?;
     let ledger = deployment.ledger();
     let stock = Stock::new(&deployment.redis_url)?;
-    let view = stock.round_in(&crowd.round, crowd.lanes).view().await?.context("Redis has lost the round")?;
+    let view = stock.round_in(&crowd.round, plan.lanes).view().await?.context("Redis has lost the round")?;
     let RoundView { free, reservations, .. } = view;
-    let found = Found { plan, crowd, ledger: &ledger, orders: &orders, updates };
+    let found = Found { crowd, ledger: &ledger, orders: &orders, updates };
     let live_orders = found.live().map(|order| LiveOrder::from(&order.reservation)).collect();
     let ledger_view = LedgerView { guards: ledger.guards(&crowd.round).await?, live_orders };
     let audit = audit(plan.units, &StockView { free, reservations }, &ledger_view);

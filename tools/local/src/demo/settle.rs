@@ -22,12 +22,12 @@ const IN_VAIN: usize = 4;
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Follows every reservation to its end. In a sale for money some pay, some cancel, some let the window pass, and once
-/// the rush is over, other people wait for returned units and buy them. In a free one, an order is final. With `others`,
-/// people who buy in a browser, it ends when nothing is left for the crowd.
-pub(super) async fn settle(crowd: &Crowd, rush_is_over: &AtomicBool, others: bool) -> Result<()> {
-    let is_free = matches!(crowd.settlement, Settlement::Free);
+/// the rush is over, other people wait for returned units and buy them. In a free one, an order is final. If the
+/// demo is held, others buy in a browser as well: then it ends when nothing is left for the crowd.
+pub(super) async fn settle(crowd: &Crowd, rush_is_over: &AtomicBool) -> Result<()> {
+    let is_free = matches!(crowd.offer.settlement, Settlement::Free);
     let (name, good) = if is_free { ("Orders", "granted") } else { ("Payments, expiry, resale", "paid") };
-    let goal = crowd.units.min(crowd.buyers.len());
+    let goal = (crowd.plan.units as usize).min(crowd.buyers.len());
     let mut stage = Stage::steps_beside(name, goal);
     let mut ended: HashSet<String> = HashSet::new();
     let mut done = 0;
@@ -45,16 +45,16 @@ pub(super) async fn settle(crowd: &Crowd, rush_is_over: &AtomicBool, others: boo
             let waiting = waiting.get_or_insert_with(|| crowd.without_reservation());
             let open = crowd.open_reservations(&ended).len();
             let nobody_waits = is_free || waiting.is_empty();
-            if open == 0 && (done >= goal || nobody_waits || (others && in_vain >= IN_VAIN)) {
+            if open == 0 && (done >= goal || nobody_waits || (crowd.plan.hold && in_vain >= IN_VAIN)) {
                 break;
             }
-            let windows_s = if is_free { 0 } else { 2 * crowd.payment_window_s };
+            let windows_s = if is_free { 0 } else { 2 * crowd.plan.payment_window_s() };
             let patience = PATIENCE + Duration::from_secs(windows_s.into());
             if Instant::now() >= *deadline.get_or_insert_with(|| Instant::now() + patience) {
                 bail!("{done} of {goal} units are {good}, and {open} reservations have not ended");
             }
             // In a line, people wait for their turn instead of trying again.
-            if done < goal && !is_free && !crowd.has_line {
+            if done < goal && !is_free && crowd.offer.line.is_none() {
                 let got = reload(crowd, waiting).await;
                 in_vain = if got == 0 { in_vain + 1 } else { 0 };
             }
@@ -67,7 +67,7 @@ pub(super) async fn settle(crowd: &Crowd, rush_is_over: &AtomicBool, others: boo
 
 /// Waits until the first who got a unit have filled in their forms, or everybody has come.
 async fn fill_in_forms(crowd: &Crowd, rush_is_over: &AtomicBool) {
-    let form_takes = FORM_TAKES.min(Duration::from_secs(u64::from(crowd.payment_window_s)) / 2);
+    let form_takes = FORM_TAKES.min(Duration::from_secs(u64::from(crowd.plan.payment_window_s())) / 2);
     let mut began = None;
     while !rush_is_over.load(Ordering::Acquire) && began.is_none_or(|began: Instant| began.elapsed() < form_takes) {
         if !crowd.promised.lock().accepted.is_empty() {

@@ -138,7 +138,7 @@ impl Staged for InLine {
             waited.and_then(|waited| waited.class).is_some_and(|class| watermark.admits(class, places.place(user)))
         };
         let seen = Seen {
-            admits_per_s: admits_per_s(found.plan),
+            admits_per_s: admits_per_s(&found.crowd.plan),
             commitment: &last.commitment,
             estimated: last.people.estimate,
             looks: [&waiting.looks, &waiting.looks_of_the_edge].map(|count| count.load(Ordering::Relaxed)),

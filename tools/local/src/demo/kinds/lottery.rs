@@ -31,7 +31,7 @@ impl Staged for Lottery {
     }
 
     async fn end(desk: &Desk<'_>) -> Result<()> {
-        let Desk { operator, round, .. } = *desk;
+        let (operator, round) = (desk.operator, &desk.crowd.round);
         let stage = Stage::spinner("The draw");
         operator.update(round, "close", json!({})).await?;
         let until = Instant::now() + PATIENCE;

@@ -69,7 +69,6 @@ pub(super) trait Staged {
 
 /// What is known when everything has settled.
 pub(super) struct Found<'a> {
-    pub(super) plan: &'a Plan,
     pub(super) crowd: &'a Crowd,
     pub(super) ledger: &'a Ledger,
     pub(super) orders: &'a [Order],
@@ -78,9 +77,8 @@ pub(super) struct Found<'a> {
 
 /// What the operator of a running sale has.
 pub(super) struct Desk<'a> {
-    pub(super) plan: &'a Plan,
+    pub(super) crowd: &'a Crowd,
     pub(super) operator: &'a Client,
-    pub(super) round: &'a RoundId,
     pub(super) ledger: &'a Ledger,
     /// Signalled once, when the first buyer comes.
     pub(super) begins: &'a Notify,
@@ -96,7 +94,8 @@ pub(super) struct SaleUpdates {
 
 impl Desk<'_> {
     async fn rain_plan(&self) -> Result<RainPlan> {
-        let (id, round) = (self.round, round_in(self.ledger, self.round).await?);
+        let id = &self.crowd.round;
+        let round = round_in(self.ledger, id).await?;
         round.terms.rain_plan().with_context(|| format!("round {id} has no plan of drops"))
     }
 }

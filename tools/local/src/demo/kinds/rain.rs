@@ -46,14 +46,15 @@ impl Staged for Downpour {
 
     /// Raises the rate after a third of the time, and lowers it after the second.
     async fn update(desk: &Desk<'_>) -> Result<SaleUpdates> {
-        let [_, raised, lowered] = rates(desk.plan);
+        let Desk { crowd, operator, begins, .. } = *desk;
+        let [_, raised, lowered] = rates(&crowd.plan);
         let mut plans = vec![desk.rain_plan().await?];
-        desk.begins.notified().await;
+        begins.notified().await;
         let began = Instant::now();
         let began_ms = runtime::Clock::system().now();
         for (third, rain) in [(1, raised), (2, lowered)] {
-            tokio::time::sleep_until(began + over(desk.plan) / 3 * third).await;
-            desk.operator.update(desk.round, "rain", json!({ "rain": rain })).await?;
+            tokio::time::sleep_until(began + over(&crowd.plan) / 3 * third).await;
+            operator.update(&crowd.round, "rain", json!({ "rain": rain })).await?;
             plans.push(desk.rain_plan().await?);
         }
         Ok(SaleUpdates { began_ms, plans })
@@ -65,9 +66,9 @@ impl Staged for Downpour {
         let grabs: Vec<Grab> = live.collect();
         let promised = found.crowd.promised.lock();
         let winners: HashSet<usize> = promised.accepted.values().map(|(number, _)| *number).collect();
-        let won: Vec<bool> = (0..found.plan.buyers as usize).map(|number| winners.contains(&number)).collect();
-        let (offered, failed) = (&rates(found.plan)[0], found.count(OrderState::Failed));
-        Ok(counted(offered, failed, found.updates, over(found.plan), &grabs, &won))
+        let won: Vec<bool> = found.crowd.buyers.iter().map(|buyer| winners.contains(&buyer.number)).collect();
+        let (plan, failed) = (&found.crowd.plan, found.count(OrderState::Failed));
+        Ok(counted(&rates(plan)[0], failed, found.updates, over(plan), &grabs, &won))
     }
 }
 

@@ -26,7 +26,7 @@ impl Staged for Sale {
         let mut figures = Figures::new(true);
         // The answers to those who came for returned units, by code.
         let resale = &found.crowd.promised.lock().resale;
-        figures.facts(json!({ "payment_window_s": found.plan.payment_window_s(), "resale": resale }));
+        figures.facts(json!({ "payment_window_s": found.crowd.plan.payment_window_s(), "resale": resale }));
         figures.both("sold", "sold", found.live().count());
         figures.both("paid", "  paid", found.count(OrderState::Paid));
         figures.both("resold", "  resold after coming back", resold);
