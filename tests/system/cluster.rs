@@ -136,16 +136,16 @@ async fn strike(stage: &mut ClusterLab, blow: Blow, places: &Semaphore, heard: &
     let owner = stage.cluster.owner(slot).await.unwrap();
     match blow {
         Blow::Kill => {
-            stage.cluster.kill(owner);
+            stage.cluster.node(owner).kill();
             places.close();
             stage.cluster.successor(slot, owner).await.unwrap();
         }
         Blow::Silence => {
-            stage.cluster.stop(owner).unwrap();
+            stage.cluster.node(owner).stop().unwrap();
             places.close();
             stage.cluster.successor(slot, owner).await.unwrap();
             // It still believes that it owns the slot.
-            stage.cluster.resume(owner).unwrap();
+            stage.cluster.node(owner).resume().unwrap();
         }
         Blow::Move => {
             places.close();

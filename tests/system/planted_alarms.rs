@@ -197,6 +197,6 @@ async fn alarms_on_what_aws_measures_ring_at_their_limits() {
             (1..=LONG).for_each(|minute| measured.add_for(alarm, minute * MINUTE_MS, value));
             alarm.rings(&measured, LONG * MINUTE_MS)
         };
-        assert!(!measured(alarm.limit() - 1.0) && measured(alarm.limit()), "{alarm:?}");
+        assert!(!measured(alarm.threshold - 1.0) && measured(alarm.threshold), "{alarm:?}");
     }
 }

@@ -72,7 +72,7 @@ pub struct Alarm {
     statistic: String,
     period_ms: i64,
     periods: i64,
-    threshold: f64,
+    pub threshold: f64,
     rings_below: bool,
     rings_without: bool,
 }
@@ -117,11 +117,6 @@ impl Alarm {
     /// Whether AWS measures it, and not our functions.
     pub fn is_on_aws(&self) -> bool {
         self.metric.0.starts_with("AWS/")
-    }
-
-    /// The value from which on it rings.
-    pub const fn limit(&self) -> f64 {
-        self.threshold
     }
 
     pub fn can_be_judged(&self, measured: &Measured) -> bool {

@@ -33,10 +33,6 @@ const WHICH_RESERVATION: &str =
 /// The queues with dead letters that can be sent back.
 const QUEUES: [&str; 5] = ["orders", "expiry", "winners", "webhook", "quarantine"];
 
-fn which_queue() -> String {
-    format!("which queue? `./flash redrive QUEUE`, one of {}", QUEUES.join(", "))
-}
-
 /// The whole system on this machine: no Docker, no AWS account.
 #[derive(Parser)]
 #[command(name = "local", bin_name = "./flash")]
@@ -248,7 +244,10 @@ async fn main() -> ExitCode {
             }
             Command::LineKeys { keys } => println!("{:#}", line_keys(&keys)),
             Command::Trace { reservation, json } => trace(&reservation.context(WHICH_RESERVATION)?, json).await?,
-            Command::Redrive { queue } => redrive(&queue.with_context(which_queue)?).await?,
+            Command::Redrive { queue } => {
+                let which = || format!("which queue? `./flash redrive QUEUE`, one of {}", QUEUES.join(", "));
+                redrive(&queue.with_context(which)?).await?;
+            }
             Command::Beside { program } => return run_beside(&program).await,
             Command::Lend => lend().await?,
             Command::Serve { runner, folder } => serve(runner, &folder).await?,

@@ -75,7 +75,7 @@ impl Valkey {
         self.process.as_ref().context("it runs")?.signal(Signal::SIGCONT)
     }
 
-    pub(crate) fn kill(&mut self) {
+    pub fn kill(&mut self) {
         if let Some(mut process) = self.process.take() {
             process.kill();
         }

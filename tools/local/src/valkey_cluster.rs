@@ -77,17 +77,8 @@ impl ValkeyCluster {
         self.connection(first).await?.send(&["CLUSTER", "KEYSLOT", key]).await
     }
 
-    pub fn kill(&mut self, index: usize) {
-        self.nodes[index].valkey.kill();
-    }
-
-    /// Stops a node: connections stay, and nothing answers until [`Self::resume`].
-    pub fn stop(&self, index: usize) -> Result<()> {
-        self.nodes[index].valkey.stop()
-    }
-
-    pub fn resume(&self, index: usize) -> Result<()> {
-        self.nodes[index].valkey.resume()
+    pub fn node(&mut self, index: usize) -> &mut Valkey {
+        &mut self.nodes[index].valkey
     }
 
     pub async fn successor(&self, slot: u16, old: usize) -> Result<usize> {

@@ -58,7 +58,6 @@ fn challenge(refusal: AuthError) -> HeaderValue {
 #[serde(rename_all = "camelCase")]
 struct Made<'a> {
     status_code: u16,
-    #[serde(default)]
     headers: Option<BTreeMap<String, Value>>,
     #[serde(borrow, default)]
     cookies: Option<Vec<Cow<'a, str>>>,

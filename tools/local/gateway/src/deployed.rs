@@ -26,7 +26,7 @@ const MAX_PROGRAM_BYTES: u64 = 250 * 1024 * 1024;
 const IGNORED: &str = "accessLogSettings apiEndpoint apiKeySelectionExpression authorizerCredentialsArn \
     authorizerPayloadFormatVersion authorizerResultTtlInSeconds authorizerUri autoDeploy createdDate deploymentId \
     description disableSchemaValidation enableSimpleResponses integrationMethod lastUpdatedDate name operationName \
-    routeId tags version";
+    protocolType routeId tags version";
 
 pub(super) struct HttpApi {
     pub(super) id: String,
@@ -99,27 +99,24 @@ impl Control<'_> {
         Ok(items)
     }
 
-    async fn known_items<T: DeserializeOwned>(&self, what: &str, path: &str) -> Result<Vec<T>> {
-        let items: Vec<Value> = self.items(path).await?;
-        items.iter().map(|item| known(what, item)).collect()
+    async fn known_items<T: DeserializeOwned>(&self, api: &str, what: &str) -> Result<Vec<T>> {
+        let items: Vec<Value> = self.items(&format!("/v2/apis/{api}/{what}")).await?;
+        items.iter().map(|item| known(&format!("one of the {what}"), item)).collect()
     }
 
     async fn api(&self, api: ApiItem) -> Result<HttpApi> {
-        ensure!(api.protocol_type == "HTTP");
         ensure!(!api.disable_execute_api_endpoint, "the API has no endpoint of its own");
         let selected = &*api.route_selection_expression;
         let by_method_and_path = ["$request.method $request.path", "${request.method} ${request.path}"];
         ensure!(by_method_and_path.contains(&selected), "routes are selected by {selected}");
         let id = api.api_id;
-        let stages: Vec<StageItem> = self.known_items("a stage", &format!("/v2/apis/{id}/stages")).await?;
+        let stages: Vec<StageItem> = self.known_items(&id, "stages").await?;
         let [stage] = &stages[..] else { bail!("there are {} stages, but this gateway serves one", stages.len()) };
         ensure!(stage.stage_name == "$default", "the stage {} is not $default", stage.stage_name);
         ensure!(stage.stage_variables.is_empty(), "the stage has variables");
-        let integrations: Vec<IntegrationItem> =
-            self.known_items("an integration", &format!("/v2/apis/{id}/integrations")).await?;
-        let authorizers: Vec<AuthorizerItem> =
-            self.known_items("an authorizer", &format!("/v2/apis/{id}/authorizers")).await?;
-        let routes: Vec<RouteItem> = self.known_items("a route", &format!("/v2/apis/{id}/routes")).await?;
+        let integrations: Vec<IntegrationItem> = self.known_items(&id, "integrations").await?;
+        let authorizers: Vec<AuthorizerItem> = self.known_items(&id, "authorizers").await?;
+        let routes: Vec<RouteItem> = self.known_items(&id, "routes").await?;
         for key in stage.route_settings.keys() {
             let is_there = routes.iter().any(|route| route.route_key == *key);
             ensure!(is_there, "there are settings for {key}, but there is no such route");
@@ -149,13 +146,15 @@ impl Control<'_> {
         let code_sha256 = configuration.code_sha256.replace(['/', '+', '='], "_");
         let bootstrap = self.home.join("functions").join(code_sha256).join("bootstrap");
         if !bootstrap.exists() {
-            let archive = self.http.get(&code.location).send().await?.error_for_status()?.bytes().await?;
+            let location = code["Location"].as_str().context("its code is nowhere")?;
+            let archive = self.http.get(location).send().await?.error_for_status()?.bytes().await?;
             let (into, name) = (bootstrap.clone(), name.to_owned());
             let unpacked = move || unpack(&archive, &into).with_context(|| format!("the archive of {name}"));
             tokio::task::spawn_blocking(unpacked).await??;
         }
         let mut environment = surroundings(name, &configuration.handler, self.endpoint, configuration.memory_size);
-        environment.extend(configuration.environment.into_iter().flat_map(|own| own.variables));
+        let own = configuration.environment.into_iter().flat_map(|mut own| own.remove("Variables"));
+        environment.extend(own.flatten());
         Ok(FunctionSpec {
             name: name.to_owned(),
             bootstrap,
@@ -192,11 +191,12 @@ impl RouteItem {
         let general = stage.default_route_settings;
         let throttle = match (own.per_s.or(general.per_s), own.burst.or(general.burst)) {
             (None, None) => None,
-            // A rate below one would lock everybody out; the gateway counts whole ones.
-            (Some(per_s), Some(burst)) if per_s >= 1.0 && per_s <= f64::from(u32::MAX) && burst >= 1 => {
-                Some(quota(per_s as u32, burst))
+            (per_s, burst) => {
+                // A rate below one would lock everybody out; the gateway counts whole ones.
+                let whole = per_s.and_then(|per_s| NonZeroU32::new(per_s as u32)).zip(burst.and_then(NonZeroU32::new));
+                let (whole, most) = whole.with_context(|| format!("its throttle is {per_s:?}, {burst:?}"))?;
+                Some(Quota::per_second(whole).allow_burst(most))
             }
-            other => bail!("its throttle is {other:?}"),
         };
         Ok(Route {
             key: self.route_key,
@@ -216,11 +216,6 @@ impl AuthorizerItem {
         ensure!(*source == ["$request.header.Authorization"], "its token is in {source:?}");
         Ok(self.jwt_configuration.clone())
     }
-}
-
-fn quota(per_s: u32, burst: u32) -> Quota {
-    let at_least_one = |count| NonZeroU32::new(count).unwrap_or(NonZeroU32::MIN);
-    Quota::per_second(at_least_one(per_s)).allow_burst(at_least_one(burst))
 }
 
 /// The function's name in `arn:aws:lambda:REGION:ACCOUNT:function:NAME`, or in the path of an invocation with it.
@@ -255,7 +250,6 @@ struct Page<T> {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct ApiItem {
     api_id: String,
-    protocol_type: String,
     route_selection_expression: String,
     cors_configuration: Option<Cors>,
     #[serde(default)]
@@ -267,7 +261,6 @@ struct ApiItem {
 struct RouteItem {
     route_key: String,
     target: String,
-    #[serde(default)]
     authorization_type: Option<String>,
     authorizer_id: Option<String>,
     #[serde(default)]
@@ -283,9 +276,7 @@ struct IntegrationItem {
     integration_type: String,
     integration_uri: String,
     payload_format_version: String,
-    #[serde(default)]
     timeout_in_millis: Option<u64>,
-    #[serde(default)]
     connection_type: Option<String>,
 }
 
@@ -335,7 +326,7 @@ struct SettingsItem {
 #[serde(rename_all = "PascalCase")]
 struct FunctionItem {
     configuration: ConfigurationItem,
-    code: CodeItem,
+    code: Value,
 }
 
 #[derive(Deserialize)]
@@ -347,21 +338,9 @@ struct ConfigurationItem {
     handler: String,
     code_sha256: String,
     package_type: Option<String>,
-    environment: Option<EnvironmentItem>,
+    environment: Option<HashMap<String, BTreeMap<String, String>>>,
     #[serde(default)]
     layers: Vec<Value>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "PascalCase")]
-struct EnvironmentItem {
-    variables: BTreeMap<String, String>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "PascalCase")]
-struct CodeItem {
-    location: String,
 }
 
 #[cfg(test)]

@@ -48,7 +48,7 @@ impl WebServer {
         let shared = Arc::new(Shared {
             client: Client::new(&deployment.api_url)?,
             api,
-            headers: security_headers(push_url(deployment))?,
+            headers: security_headers(deployment.push_url.as_deref())?,
             deployment: deployment.clone(),
             issuer,
         });
@@ -85,10 +85,6 @@ pub fn operators_url(url: &str, sale: &str) -> String {
     format!("{url}/operators.html#/sales/{sale}")
 }
 
-fn push_url(deployment: &Deployment) -> Option<&str> {
-    deployment.push_url.as_deref()
-}
-
 async fn answer(
     State(shared): State<Arc<Shared>>,
     ConnectInfo(from): ConnectInfo<SocketAddr>,
@@ -101,7 +97,7 @@ async fn config(State(shared): State<Arc<Shared>>) -> Json<Value> {
     Json(json!({
         "login": { "kind": "stand-in", "url": "/stand-in/login" },
         "pay": { "kind": "stand-in", "url": "/stand-in/pay" },
-        "push_url": push_url(&shared.deployment),
+        "push_url": shared.deployment.push_url,
         "contact": "mailto:help@shop.example",
     }))
 }
