@@ -13,7 +13,6 @@ const ENDED_BY: u8 = 128;
 pub struct Signals(Vec<(u8, Signal)>);
 
 impl Signals {
-    /// Listens from now on. Fails if the system refuses.
     pub fn listen() -> io::Result<Self> {
         let ignored = ignored();
         let kinds = [SignalKind::hangup(), SignalKind::interrupt(), SignalKind::terminate()];

@@ -114,7 +114,6 @@ impl Alarm {
         self.period_ms * self.periods
     }
 
-    /// Whether AWS measures it, and not our functions.
     pub fn is_on_aws(&self) -> bool {
         self.metric.0.starts_with("AWS/")
     }

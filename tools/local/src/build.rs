@@ -49,7 +49,6 @@ fn in_the_checkout(mut command: Command) -> Command {
     command
 }
 
-/// Compiles `what` with a `cargo build` with these arguments. It shows its progress, if there is anything to compile.
 pub fn compile<'a>(what: &str, arguments: impl IntoIterator<Item = &'a str>) -> Result<()> {
     let mut compiling = in_the_checkout(Command::new(paths::root().join("tools/compile.sh")));
     compiling.args([&*format!("Compiling {what}"), "build"]).args(arguments).stdin(Stdio::null());
@@ -63,7 +62,6 @@ pub fn compile_programs(what: &str, names: &[&str]) -> Result<()> {
     compile(what, ["--workspace"].into_iter().chain(names.iter().flat_map(|name| ["--bin", *name])))
 }
 
-/// The program that is all functions.
 pub const ALL_FUNCTIONS: &str = "functions";
 
 /// Builds the functions as one program, and stages it as `target/lambda/NAME/bootstrap` of each, with an archive.

@@ -148,7 +148,6 @@ async fn fetch<T: DeserializeOwned>(publisher: &Client, round: &RoundId, what: &
     publisher.document(sale, &format!("/{sale}/rounds/{number}/{what}"), "a draw", &missing).await
 }
 
-/// The entries of a draw at the end, if they have closed.
 async fn fetch_entries(publisher: &Client, round: &RoundId, draw: &Draw) -> Result<Option<Entries>> {
     let Some(Closed { entries: count, entries_per_chunk, .. }) = draw.closed() else { return Ok(None) };
     ensure!(*count <= draw.units && *entries_per_chunk > 0, "there are {count} entries for {} units", draw.units);
@@ -164,7 +163,6 @@ async fn fetch_entries(publisher: &Client, round: &RoundId, draw: &Draw) -> Resu
 }
 
 impl Entries {
-    /// What a unit won, given the prizes of the entries.
     fn won_by(&self, unit: u32, drawn: &[(u32, u64)]) -> Result<u64> {
         let index = self.units.binary_search(&unit).ok().with_context(|| format!("unit {unit} is not an entry"))?;
         Ok(drawn.iter().find(|(entry, _)| *entry as usize == index + 1).map_or(BLANK, |(_, prize)| *prize))

@@ -19,7 +19,6 @@ pub struct CheckedLine {
     state: LineState,
     commitment: String,
     people: u64,
-    /// The admitted part of those who came early.
     early_ppb: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
     place: Option<CheckedPlace>,

@@ -282,24 +282,23 @@ impl Client {
         granted(&self.send_once(&request).await?).map(drop)
     }
 
-    /// Does the work for the gate of a sale. Returns the pass. A refusal fails with the problem's code alone.
     pub async fn enter(&self, token: &str, sale: &str) -> Result<String> {
         let answered = self.answer_challenge(token, sale).await?;
         self.admit(token, sale, &answered).await
     }
 
-    /// Answers a challenge. Returns the pass. A refusal fails with the problem's code alone.
     pub async fn admit(&self, token: &str, sale: &str, answered: &Value) -> Result<String> {
         let admitted = self.ask_gate(token, Request::pass(sale, answered)?).await?;
         admitted.text("token").context("no pass")
     }
 
-    /// Does the work for the gate. Returns the body of the request for the pass. A refusal fails with its code alone.
+    /// Does the work for the gate. Returns the body of the request for the pass.
     pub async fn answer_challenge(&self, token: &str, sale: &str) -> Result<Value> {
         let challenge = self.ask_gate(token, Request::challenge(sale)?).await?;
         Ok(solved(challenge.text("challenge_id").context("no challenge")?.parse()?).await?)
     }
 
+    /// A refusal fails with the problem's code alone.
     async fn ask_gate(&self, token: &str, request: Request) -> Result<Response> {
         let response = self.send(request.token(&token.parse()?)).await?;
         ensure!(response.status == 201, "{}", response.text("code").as_deref().unwrap_or("no code"));

@@ -108,7 +108,6 @@ pub async fn send_crowd(visitors: &Visitors) -> Result<()> {
     Ok(())
 }
 
-/// What will become of a crowd that comes now.
 fn foreseen(obstacle: Obstacle, Visitors { sale, over_s, .. }: &Visitors) -> Result<String> {
     let (_, operators) = pages(sale.as_str())?;
     let told = obstacle.told(sale.as_str(), &operators);

@@ -160,7 +160,6 @@ impl Deployment {
         Ok(sealed(&self.pass_ring().await?, round, user, Clock::system().now()))
     }
 
-    /// Invokes a function once, as its schedule would, and returns its result.
     pub async fn invoke(&self, function: &str) -> Result<serde_json::Value> {
         let url = format!("{}/2015-03-31/functions/{function}/invocations", self.endpoint);
         let request = reqwest::Client::new().post(url).timeout(PATIENCE).body("{}");

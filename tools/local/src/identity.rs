@@ -48,7 +48,6 @@ pub struct TokenClaims {
 }
 
 impl Issuer {
-    /// Makes a key and publishes it in the emulator at `endpoint`.
     pub async fn publish(endpoint: &str) -> Result<Self> {
         let issuer = Self::from_pem(endpoint, new_key()?)?;
         let PublicKeyComponents { n, e } = PublicKeyComponents::<Vec<u8>>::from(issuer.key.public());

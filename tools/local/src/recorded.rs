@@ -69,7 +69,6 @@ pub(crate) async fn pay(
     Ok(outcome)
 }
 
-/// Adds what the ledger has of a round: its terms, and its orders among `orders`.
 pub fn add_round(history: &mut History, round: &sale::Round, orders: &[Order], facts: RoundFacts) {
     let RoundFacts { redis, buyers, clocks, ledger } = facts;
     let (terms, supply) = (&round.terms, supply(round));

@@ -89,7 +89,6 @@ impl Client {
         if there_is { Ok(()) } else { Err(self.no_sale(sale).await) }
     }
 
-    /// Checks that a round of a sale has begun.
     pub async fn ensure_round(&self, RoundId { sale, number }: &RoundId) -> Result<()> {
         let response = self.ask_as_operator("GET", &format!("/v1/admin/sales/{sale}")).await?;
         if response.status == 404 {

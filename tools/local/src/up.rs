@@ -263,7 +263,6 @@ pub async fn seal_pass(user: &UserId, round: &RoundId) -> Result<String> {
     deployment.seal_pass(user, round).await
 }
 
-/// The addresses of the shop, and of the operators' page for a sale, of the running cloud.
 pub(crate) fn pages(sale: &str) -> Result<(String, String)> {
     let shop = Running::read()?.context(NOTHING_RUNS)?.page_url();
     let operators = web::operators_url(&shop, sale);

@@ -42,7 +42,6 @@ struct Itself {
 }
 
 impl ValkeyCluster {
-    /// The user name of the functions.
     pub const USER: &str = "shop";
 
     /// Starts and joins the servers. Each announces to all others the port that `announce` returns for its own.

@@ -30,7 +30,6 @@ const UNKNOWN_ID: &str = "lamp.1.0198f0b2a4c57d1e8f00aabbccddeeff";
 struct Home(TempDir);
 
 impl Home {
-    /// A state in which nothing is running.
     fn new(name: &str) -> Self {
         Self(common::folder(&format!("errors-{name}")))
     }

@@ -258,7 +258,6 @@ fn an_up_that_is_killed_leaves_nothing() {
     assert!(said.contains("was no longer running"), "{said}");
 }
 
-/// Folders of emulators, which have copies of all functions.
 fn emulator_folders(home: &Home) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(home.0.path()).unwrap().flatten().map(|entry| entry.path());
     entries.filter(|path| path.file_name().unwrap().to_str().unwrap().starts_with("emulator-")).collect()

@@ -7,7 +7,6 @@ const ANSWER: [&str; 7] = ["admin", "admission", "catalog", "payment", "reservat
 /// The others go after them on the few cores of one machine. On AWS nobody shares a core.
 const NICENESS: i32 = 5;
 
-/// Becomes one of these functions.
 macro_rules! become_function {
     ($name:ident: $($function:ident)*) => {
         match &*$name {

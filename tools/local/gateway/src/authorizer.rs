@@ -59,7 +59,6 @@ struct Discovery {
 }
 
 impl Authorizer {
-    /// Asks the issuer where its keys are, and fetches them. Fails if the issuer does not answer.
     pub(super) async fn new(deployed: JwtItem) -> Result<Self> {
         jwt::use_ring();
         let http = reqwest::Client::builder().timeout(TIMEOUT).build()?;

@@ -96,7 +96,6 @@ struct Http<'a> {
     user_agent: &'a str,
 }
 
-/// The event of a request, as JSON. Fails if it cannot be serialized, for which no case is known.
 pub fn event(asked: Asked<'_>) -> serde_json::Result<Vec<u8>> {
     let Asked { id, api, route, method, path, query, headers, parameters, from, at, claims, body } = asked;
     let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();

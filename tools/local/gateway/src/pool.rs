@@ -102,7 +102,6 @@ pub struct PoolCounts {
     pub deaths: u64,
     pub timeouts: u64,
     pub running: usize,
-    /// Their memory, in kB.
     pub resident_kb: u64,
 }
 
@@ -123,7 +122,6 @@ impl Pool {
         Self { events, wake, counts, keeper, ended: AtomicBool::new(false) }
     }
 
-    /// Gives an event to a process, and waits for the result. Fails if too many are waiting, or it failed.
     pub async fn invoke(&self, event: impl Into<Bytes>) -> Result<Bytes, Refused> {
         if self.ended.load(Ordering::Acquire) || self.events.waiting() >= MAX_WAITING {
             return Err(Refused::Full);
@@ -136,7 +134,6 @@ impl Pool {
         made.map_err(Refused::Fault)
     }
 
-    /// Ends its processes. It takes no more events.
     pub(crate) fn end(&self) {
         self.ended.store(true, Ordering::Release);
         self.keeper.abort();
@@ -255,7 +252,6 @@ impl Keeper {
         self.pause = (self.pause * 2).min(LONGEST_PAUSE);
     }
 
-    /// Starts another process if events wait, none is starting and the limit allows it.
     async fn grow(&mut self) -> Result<()> {
         let starting = self.environments.iter().any(|environment| !environment.api.was_asked());
         let may = self.environments.len() < self.spec.most && Instant::now() >= self.not_before;

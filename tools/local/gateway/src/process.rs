@@ -31,7 +31,6 @@ wait $work; wait $work
 kill -KILL 0
 "#;
 
-/// How long a killed process may take to be gone.
 const KILLED_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// A process that ends with this one. Dropping it ends it and everything that it started.
@@ -67,7 +66,6 @@ impl Kept {
         Ok(Self { child, ended: false, name: name.to_owned(), log: log.to_owned() })
     }
 
-    /// Sends a signal to the process and everything that it started. Fails if it is gone.
     pub fn signal(&self, signal: Signal) -> Result<()> {
         Ok(killpg(group(&self.child), signal)?)
     }

@@ -20,7 +20,6 @@ use uuid::Uuid;
 
 use crate::server;
 
-/// The result of an event: its answer, or why there is none.
 pub type Made = Result<Bytes, Fault>;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -153,7 +152,6 @@ impl RuntimeApi {
         Self::of(Events::new(), timeout).await
     }
 
-    /// One that shares its events with others.
     pub(crate) async fn of(events: Arc<Events>, timeout: Duration) -> Result<Self> {
         let desk = Arc::new(Desk {
             events,

@@ -15,7 +15,6 @@ const TENTHS: usize = 10;
 pub(super) const MOST_BARS: u64 = 20;
 const LONGEST_BAR: f64 = 40.0;
 
-/// What a round gave away.
 pub(super) struct Given {
     pub(super) allocation: Allocation,
     pub(super) currency: String,

@@ -66,7 +66,6 @@ fn stands(heard: &Heard) -> bool {
     }
 }
 
-/// Sends a request from before the rush, and repeats it until the answer is final.
 async fn insist(crowd: &Crowd, buyer: &Buyer) {
     for _ in 0..MAX_TRIES {
         if stands(&crowd.ask(buyer, Wave::Rush).await) {

@@ -79,7 +79,6 @@ impl Operator {
         self.load().await
     }
 
-    /// Loads rounds that open soon, as the schedule does every minute.
     async fn load(&self) -> Result<()> {
         self.run(&self.system.deployment.warmup_function).await
     }

@@ -37,7 +37,6 @@ pub(super) struct Report {
     pub(super) history: String,
     pub(super) samples: usize,
     pub(super) last: Option<Sample>,
-    /// The largest number of keys of each kind at one time.
     pub(super) most_keys: BTreeMap<String, u64>,
 }
 

@@ -64,7 +64,6 @@ impl Sampler {
         Self { sqs: aws_sdk_sqs::Client::new(&config), dynamodb: aws_sdk_dynamodb::Client::new(&config), system }
     }
 
-    /// Takes a sample. Leaves out what does not answer right now.
     pub(super) async fn take(&self, at_s: f64) -> Sample {
         let deployment = &self.system.deployment;
         let keys = keys::look(&deployment.redis_url).await.ok();

@@ -97,7 +97,6 @@ impl System {
         behind_gateways + workers.iter().filter(|worker| worker.function == name && worker.kill()).count()
     }
 
-    /// Lets Redis die and come back. Calls `dies` just before.
     pub(super) async fn fail_over(&self, losing: Loss, dies: impl FnOnce()) -> Result<()> {
         let mut valkey = self.valkey.lock().await;
         self.disturb();

@@ -177,7 +177,6 @@ fn opened(run: &Run) -> Vec<Opened> {
     opened.collect()
 }
 
-/// The number of items with each prefix, and how many of them expire.
 async fn items(client: &DynamoDb, table: &str) -> Result<BTreeMap<String, (u64, u64)>> {
     let mut items: BTreeMap<String, (u64, u64)> = BTreeMap::new();
     let mut scan = client.scan().table_name(table).into_paginator().items().send();

@@ -213,7 +213,6 @@ impl Visit<'_> {
         }
     }
 
-    /// One attempt. Notes whether it is refused: none may succeed.
     async fn misbehave(&self, dice: &mut Dice) {
         let Self { run, person, on_sale, .. } = self;
         let (round, sale) = (&on_sale.round, on_sale.round.sale.as_str());

@@ -113,7 +113,6 @@ impl Staged for Lottery {
     }
 }
 
-/// The prizes for this many tickets: at least one, and never more than tickets.
 pub(super) fn prizes_for(tickets: u32) -> Vec<Prize> {
     let all = (tickets / TICKETS_PER_PRIZE).max(1);
     prizes([1, all / 10, all - 1 - all / 10])

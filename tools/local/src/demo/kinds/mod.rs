@@ -67,7 +67,6 @@ pub(super) trait Staged {
     async fn count(found: &Found<'_>) -> Result<Figures>;
 }
 
-/// What is known when everything has settled.
 pub(super) struct Found<'a> {
     pub(super) crowd: &'a Crowd,
     pub(super) ledger: &'a Ledger,
@@ -75,7 +74,6 @@ pub(super) struct Found<'a> {
     pub(super) updates: &'a SaleUpdates,
 }
 
-/// What the operator of a running sale has.
 pub(super) struct Desk<'a> {
     pub(super) crowd: &'a Crowd,
     pub(super) operator: &'a Client,
