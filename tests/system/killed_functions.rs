@@ -105,7 +105,7 @@ async fn a_rush_survives_a_function_that_dies_again_and_again() {
 
     let audit = until("no unit is held", async || Some(shop.clean_audit().await).filter(|audit| audit.1 == 0)).await;
     assert_eq!(audit, (0, 0, UNITS as u64));
-    let history = recorded::at_rest(&cloud.deployment, &recorder, &[round], Redis::Keeps).await.unwrap();
+    let history = recorded::at_rest(&cloud.deployment, &recorder, &round, Redis::Keeps).await.unwrap();
     passes("killed_functions", &history);
     drop(gateway);
     std::fs::remove_dir_all(home).unwrap();

@@ -22,7 +22,7 @@ impl Page {
         std::fs::create_dir_all(&home).unwrap();
         let gateway = Gateway::start(&cloud.deployment.endpoint, 0, &home, Concurrency::FAST).await.unwrap();
         let deployment = Deployment { api_url: gateway.url(), ..cloud.deployment.clone() };
-        let server = WebServer::start(0, &deployment, issuer, gateway.served()).await.unwrap();
+        let server = WebServer::start(&deployment, issuer, gateway.served()).await.unwrap();
         Self { server, http: Client::new(), _gateway: gateway }
     }
 

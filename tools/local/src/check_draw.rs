@@ -386,6 +386,12 @@ mod tests {
         draw.check(&asked, unit, entries, &test_key()).map_err(|error| format!("{error:#}"))
     }
 
+    fn by_quicknet(document: &Value, entries: Option<&Entries>, unit: Option<u32>) -> Result<Checked> {
+        let draw: Draw = serde_json::from_value(document.clone()).unwrap();
+        let asked = RoundId { sale: draw.sale_id.clone(), number: draw.round };
+        draw.check(&asked, unit, entries, &DrandKey::quicknet())
+    }
+
     /// Why the draw does not hold once this is there instead.
     fn refused(good: &Value, entries: Option<&Entries>, place: &str, value: Value) -> String {
         let mut changed = good.clone();
@@ -417,6 +423,12 @@ mod tests {
         assert_eq!(json["unit"], json!({ "unit": 7, "kind": "prize", "prize": 1, "name": "Prize 1" }));
     }
 
+    /// The winners of three prizes among five entries, as the document lists them.
+    fn listed(randomness: Option<&Bytes32>) -> Vec<Value> {
+        let drawn = winners(&[1, 2], 5, &award::shuffle_key(&Seed([7; 32]), randomness));
+        drawn.map(|(entry, prize)| json!({ "prize": prize, "entry": entry })).collect()
+    }
+
     /// A draw of three prizes among five of ten tickets, and its entries.
     fn at_end() -> (Value, Entries) {
         let (seed, counts) = (Seed([7; 32]), [1, 2]);
@@ -424,8 +436,6 @@ mod tests {
         let leaf = |unit: &u32| merkle::leaf_hash(&merkle::entry(*unit, &format!("packets.1.{unit:032x}")));
         let leaves: Vec<Bytes32> = units.iter().map(leaf).collect();
         let table = Table::of(&Plan::Prizes { counts: counts.to_vec(), tickets: 10 }, &seed, None).unwrap();
-        let drawn = winners(&counts, 5, &award::shuffle_key(&seed, None));
-        let listed: Vec<Value> = drawn.map(|(entry, prize)| json!({ "prize": prize, "entry": entry })).collect();
         let prizes = [1, 2].map(|n| json!({ "name": format!("Prize {n}"), "count": n }));
         let document = json!({
             "sale_id": "packets", "round": 1, "encoding": 1, "label": "commitment_only", "units": 10, "currency": "EUR",
@@ -434,7 +444,7 @@ mod tests {
             "closes_at": "2026-11-24T10:00:00Z", "reveals_at": "2026-11-24T10:01:00Z",
             "at_end": { "state": "closed", "closed": {
                 "at": "2026-11-24T10:01:05Z", "entries": 5, "root": Hex(&merkle::root_of_hashes(leaves.clone())).to_string(),
-                "entries_per_chunk": 4096, "winners": listed,
+                "entries_per_chunk": 4096, "winners": listed(None),
             } },
         });
         (document, Entries { units, leaves })
@@ -462,15 +472,13 @@ mod tests {
         let named = DrandRound::named_at(closed_at.as_millisecond());
         let signature = test_secret().sign(&beacon::message(named), beacon::DOMAIN, &[]).compress();
         let randomness = drand::randomness(&signature);
-        let drawn = winners(&[1, 2], 5, &award::shuffle_key(&Seed([7; 32]), Some(&randomness)));
-        let listed: Vec<Value> = drawn.map(|(entry, prize)| json!({ "prize": prize, "entry": entry })).collect();
         document["label"] = "beacon".into();
         document["allocation"]["beacon"] = true.into();
         let at = Timestamp::from_millisecond(named.at_ms()).unwrap();
         document["drand"] = json!({ "chain_hash": drand::CHAIN_HASH, "round": named.0, "at": at });
         document["beacon"] =
             json!({ "signature": Hex(&signature).to_string(), "randomness": Hex(&randomness).to_string() });
-        document["at_end"]["closed"]["winners"] = listed.into();
+        document["at_end"]["closed"]["winners"] = listed(Some(&randomness)).into();
         (document, entries)
     }
 
@@ -503,10 +511,8 @@ mod tests {
             let error = refused(&good, Some(&entries), place, value);
             assert!(error.contains(said), "{place}: {error}");
         }
-        let draw: Draw = serde_json::from_value(good).unwrap();
-        let asked = RoundId { sale: "packets".parse().unwrap(), number: RoundNumber(1) };
-        let by_quicknet = draw.check(&asked, None, Some(&entries), &DrandKey::quicknet()).unwrap_err();
-        assert!(by_quicknet.to_string().contains("not the signature"), "drand has another key");
+        let refused = by_quicknet(&good, Some(&entries), None).unwrap_err().to_string();
+        assert!(refused.contains("not the signature"), "drand has another key");
     }
 
     /// A red packet with the beacon of quicknet's round 1000, which drand published.
@@ -524,16 +530,13 @@ mod tests {
         let at = Timestamp::from_millisecond(named.at_ms()).unwrap();
         document["drand"] = json!({ "chain_hash": drand::CHAIN_HASH, "round": named.0, "at": at });
         document["beacon"] = json!({ "signature": published["signature"], "randomness": published["randomness"] });
-        let draw: Draw = serde_json::from_value(document.clone()).unwrap();
-        let asked = RoundId { sale: "packets".parse().unwrap(), number: RoundNumber(7) };
-        let checked = draw.check(&asked, Some(1), None, &DrandKey::quicknet()).unwrap();
+        let checked = by_quicknet(&document, None, Some(1)).unwrap();
         let came = "The signature of drand's round 1000 holds, which came at 2023-08-23T15:59:24Z; the commitment had";
         assert!(checked.to_string().contains(came), "{checked}");
         assert_eq!(serde_json::to_value(&checked.unit).unwrap()["amount_minor"], vector["awards"][0]);
         document["closes_at"] = "2023-08-23T15:59:24Z".into();
-        let draw: Draw = serde_json::from_value(document).unwrap();
-        let late = draw.check(&asked, None, None, &DrandKey::quicknet()).unwrap_err();
-        assert!(late.to_string().contains("comes after the end"), "{late}");
+        let late = by_quicknet(&document, None, None).unwrap_err().to_string();
+        assert!(late.contains("comes after the end"), "{late}");
     }
 
     #[test]

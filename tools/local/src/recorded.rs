@@ -99,23 +99,15 @@ pub fn add_round(history: &mut History, round: &sale::Round, orders: &[Order], f
     }
 }
 
-/// The history of a run on a deployment that has come to rest: what its clients heard, and what the ledger has of these
-/// rounds, whose buyers were all recorded.
-pub async fn at_rest(
-    deployment: &Deployment,
-    recorder: &Recorder,
-    rounds: &[RoundId],
-    redis: Redis,
-) -> Result<History> {
+/// The history of a run on a deployment that has come to rest: what its clients heard, and what the ledger has of its
+/// round, whose buyers were all recorded.
+pub async fn at_rest(deployment: &Deployment, recorder: &Recorder, id: &RoundId, redis: Redis) -> Result<History> {
     let (read_at, clocks) = (recorder.now_ns(), recorder.clocks());
     let dynamodb = DynamoDb::new(&deployment.patient_aws_config());
     let orders = every_order(&dynamodb, &deployment.table).await?;
-    let (ledger, mut history) = (deployment.ledger(), recorder.take());
-    for id in rounds {
-        let round = ledger.round(id).await?.with_context(|| format!("the ledger has lost {id}"))?;
-        let ledger = LedgerReading::AtRest(read_at);
-        add_round(&mut history, &round, &orders, RoundFacts { redis, buyers: Buyers::Recorded, clocks, ledger });
-    }
+    let round = deployment.ledger().round(id).await?.with_context(|| format!("the ledger has lost {id}"))?;
+    let (mut history, ledger) = (recorder.take(), LedgerReading::AtRest(read_at));
+    add_round(&mut history, &round, &orders, RoundFacts { redis, buyers: Buyers::Recorded, clocks, ledger });
     Ok(history)
 }
 

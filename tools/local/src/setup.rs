@@ -50,7 +50,7 @@ where
     let (_, ground) = tokio::try_join!(synthesis::prepare(), Ground::start())?;
     let work = work(ground.issuer.clone());
     let (done, cloud) = tokio::try_join!(work, Cloud::on(ground))?;
-    let web = WebServer::start(0, &cloud.deployment, cloud.issuer.clone(), cloud.gateway.served()).await?;
+    let web = WebServer::start(&cloud.deployment, cloud.issuer.clone(), cloud.gateway.served()).await?;
     stage.done(web.url());
     Ok((done, cloud, web))
 }

@@ -12,6 +12,7 @@ use local::deployment::Deployment;
 use local::identity::new_key;
 use local::paths;
 use local::process::{Port, ProcessRun, loopback};
+use local::server::Server;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -286,7 +287,7 @@ fn an_api_that_does_not_answer_is_named() {
 
 /// An API with the sale `lamp` in round 2, and `mug`, which is over. From its sale `later` nobody can buy yet, `held` is
 /// paused, and `queue` has a line.
-async fn api() -> u16 {
+fn api() -> u16 {
     let unknown = || (StatusCode::NOT_FOUND, Json(json!({ "code": "unknown_sale", "title": "No such sale" })));
     let sale = move |Segments(sale): Segments<String>| async move {
         match sale.as_str() {
@@ -323,15 +324,15 @@ async fn api() -> u16 {
         .route("/v1/sales/{sale}", get(look))
         .route("/v1/admin/sales/{sale}/rounds/{round}/orders", get(busy))
         .route("/v1/admin/redrive/{queue}", post(busy));
-    let listener = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
-    let port = listener.local_addr().unwrap().port();
-    tokio::spawn(async move { axum::serve(listener, routes).await });
+    let server = Server::http(routes);
+    let port = server.address().port();
+    server.keep();
     port
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_sale_or_round_that_there_is_not_is_answered_with_those_that_there_are() {
-    let home = Home::of_system("sales", api().await);
+    let home = Home::of_system("sales", api());
     for command in ["audit", "pass"] {
         let line = "no round 3 of lamp; it is in round 2";
         one_line(&home.local(&[command], &[("ROUND", "3")]), 1, line);
@@ -347,7 +348,7 @@ fn page(sale: &str, state: &str) -> Value {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn all_commands_tell_of_a_sale_that_there_is_not_in_the_same_words() {
-    let port = api().await;
+    let port = api();
     let home = Home::of_system("no-sale", port);
     let url = loopback(port);
     let none = "there is no sale \"nothing\"; there are chair, lamp, mug (closed)";
@@ -366,7 +367,7 @@ async fn all_commands_tell_of_a_sale_that_there_is_not_in_the_same_words() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_export_that_fails_names_the_file_and_leaves_nothing() {
-    let home = Home::of_system("export", api().await);
+    let home = Home::of_system("export", api());
     let there = |name: &str| home.0.path().join(name).display().to_string();
     let fails = |out: &str, line: &str| {
         let output = home.local(&["export"], &[("OUT", out)]);
@@ -385,7 +386,7 @@ async fn an_export_that_fails_names_the_file_and_leaves_nothing() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn whoever_cannot_buy_is_told_at_once_why() {
-    let port = api().await;
+    let port = api();
     let home = Home::of_system("obstacles", port);
     let url = loopback(port);
     let paused = format!("held is paused or stopped, or waits for its beacon; see {url}/operators.html#/sales/held");

@@ -50,16 +50,14 @@ pub struct Gateway {
 }
 
 impl Gateway {
-    /// Serves the HTTP API that is deployed on the emulator at `endpoint`, on `port`, or on a free port if that is 0.
-    /// Its functions' programs and logs are in `home`. Fails if the port is taken, or the API has a feature that this
-    /// gateway does not support.
+    /// Serves the HTTP API that is deployed on the emulator at `endpoint`, on `port`, or on a free port if that is 0. Its
+    /// functions' programs and logs are in `home`. Fails if the API has a feature that this gateway does not support.
     pub async fn start(endpoint: &str, port: u16, home: &Path, concurrency: Concurrency) -> Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await.context("the gateway's port is taken")?;
         Self::start_within(MAX_TIMEOUT, listener, endpoint, home, concurrency).await
     }
 
-    /// The same on a port that was bound before, with this longest time for a request and for its head: a test need not
-    /// wait for API Gateway's. Fails if the API has a feature that this gateway does not support.
+    /// The same on a port that was bound before, with this longest time for a request and for its head.
     pub async fn start_within(
         max_timeout: Duration,
         listener: TcpListener,

@@ -11,11 +11,6 @@ pub(super) struct Routes<T> {
     default: Option<T>,
 }
 
-pub(super) struct Found<'r, 'p, T> {
-    pub(super) route: &'r T,
-    pub(super) parameters: Vec<(&'r str, &'p str)>,
-}
-
 impl<T> Routes<T> {
     /// Builds routes from their keys: `METHOD /path/{parameter}`, `ANY /path`, or `$default`. Fails if a key has
     /// another form, or two match the same requests.
@@ -37,15 +32,15 @@ impl<T> Routes<T> {
         Ok(self.by_method.entry(method.to_owned()).or_default().insert(pattern(path), route)?)
     }
 
-    /// The route of a request, if there is one. `path` must be decoded.
-    pub(super) fn find<'r, 'p>(&'r self, method: &str, path: &'p str) -> Option<Found<'r, 'p, T>> {
+    /// The route of a request, if there is one, and the values of its path parameters. `path` must be decoded.
+    pub(super) fn find<'r, 'p>(&'r self, method: &str, path: &'p str) -> Option<(&'r T, Vec<(&'r str, &'p str)>)> {
         if let Some(found) = self.by_method.get(method).and_then(|router| router.at(path).ok())
             // A parameter is never empty.
             && found.params.iter().all(|(_, value)| !value.is_empty())
         {
-            return Some(Found { route: found.value, parameters: found.params.iter().collect() });
+            return Some((found.value, found.params.iter().collect()));
         }
-        self.default.as_ref().map(|route| Found { route, parameters: Vec::new() })
+        self.default.as_ref().map(|route| (route, Vec::new()))
     }
 }
 
@@ -64,7 +59,7 @@ mod tests {
 
     fn route(keys: &[&str], method: &str, path: &str) -> Option<String> {
         let routes = Routes::new(keys.iter().map(|key| ((*key).to_owned(), (*key).to_owned()))).unwrap();
-        routes.find(method, path).map(|found| found.route.clone())
+        routes.find(method, path).map(|(route, _)| route.clone())
     }
 
     #[test]

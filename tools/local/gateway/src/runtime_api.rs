@@ -90,7 +90,8 @@ impl Events {
     }
 
     async fn next(&self) -> Event {
-        let _free = Free::new(&self.free);
+        self.free.fetch_add(1, Ordering::AcqRel);
+        let _free = Free(&self.free);
         let mut events = self.take.lock().await;
         loop {
             let event = events.recv().await.expect("the sender is in here too");
@@ -102,15 +103,8 @@ impl Events {
     }
 }
 
-/// A process that is asking for an event.
+/// A process that is asking for an event, and counted for as long.
 struct Free<'a>(&'a AtomicUsize);
-
-impl<'a> Free<'a> {
-    fn new(count: &'a AtomicUsize) -> Self {
-        count.fetch_add(1, Ordering::AcqRel);
-        Self(count)
-    }
-}
 
 impl Drop for Free<'_> {
     fn drop(&mut self) {
@@ -173,9 +167,6 @@ impl RuntimeApi {
     }
 
     /// Gives an event to the next process that asks, and waits for the result: forever, if that process dies.
-    ///
-    /// # Errors
-    /// What the function reported.
     pub async fn invoke(&self, event: impl Into<Bytes>) -> Made {
         self.desk.events.put(event.into()).await.expect("the sender stays until it has sent")
     }

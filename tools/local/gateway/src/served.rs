@@ -88,8 +88,9 @@ impl Served {
         // Extra slashes at the beginning are ignored.
         let routed =
             if path.starts_with("//") { &path[path.len() - path.trim_start_matches('/').len() - 1..] } else { &path };
-        let found = self.routes.find(parts.method.as_str(), routed).ok_or(Own::Status(StatusCode::NOT_FOUND))?;
-        let Route { key, authorizer, scopes, throttle, pool, timeout } = found.route;
+        let found = self.routes.find(parts.method.as_str(), routed);
+        let (route, parameters) = found.ok_or(Own::Status(StatusCode::NOT_FOUND))?;
+        let Route { key, authorizer, scopes, throttle, pool, timeout } = route;
         if throttle.as_ref().is_some_and(|throttle| throttle.check().is_err()) {
             return Err(Own::Status(StatusCode::TOO_MANY_REQUESTS));
         }
@@ -109,7 +110,7 @@ impl Served {
             path: &path,
             query: parts.uri.query().unwrap_or_default(),
             headers: &parts.headers,
-            parameters: found.parameters,
+            parameters,
             from,
             claims: claims.as_ref(),
             body: &body,

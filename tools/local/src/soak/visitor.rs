@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use hyper::Method;
-use load::{Failure, Request, Response};
+use load::{Request, Response};
 use sale::{EpochMs, RoundId, RoundNumber, UserId};
 use tokio::task::JoinSet;
 
@@ -95,26 +95,16 @@ struct Visit<'a> {
 }
 
 impl Visit<'_> {
-    /// Sends a request, records it and counts the answer. None if there was none.
+    /// Sends a request, records it and counts the answer. None if there was none. What misbehaving visitors send is not
+    /// recorded: in the history, their orders would have no request.
     async fn send(&self, step: &'static str, request: &Request) -> Option<Response> {
-        let Self { run, side, person, on_sale, .. } = self;
-        let user = person.user.as_str();
-        self.counted(step, recorded::send(&side.load, &run.recorder, self.n, user, &on_sale.round, request)).await
-    }
-
-    /// The same without recording it: in the history, its order would have no request.
-    async fn send_unrecorded(&self, step: &'static str, request: &Request) -> Option<Response> {
-        self.counted(step, self.side.load.send(self.n, request)).await
-    }
-
-    async fn counted(
-        &self,
-        step: &'static str,
-        asking: impl Future<Output = Result<Response, Failure>>,
-    ) -> Option<Response> {
-        let Self { run, side, .. } = self;
+        let Self { run, side, n, person, on_sale } = self;
         let was_calm = run.system.is_calm();
-        let heard = asking.await;
+        let heard = if step == MISBEHAVE {
+            side.load.send(*n, request).await
+        } else {
+            recorded::send(&side.load, &run.recorder, *n, person.user.as_str(), &on_sale.round, request).await
+        };
         let answer = match &heard {
             Ok(response) => response.answer(),
             Err(failure) => failure.into(),
@@ -243,7 +233,7 @@ impl Visit<'_> {
             }
         };
         let Some(request) = request else { return };
-        match self.send_unrecorded(MISBEHAVE, &request).await.map(|Response { status, .. }| status) {
+        match self.send(MISBEHAVE, &request).await.map(|Response { status, .. }| status) {
             Some(200..300) => run.tally.counts().got_away_with.push(what.to_owned()),
             // 429 refuses whatever is asked.
             Some(status @ 400..500) if status != 429 => run.tally.counts().refused += 1,

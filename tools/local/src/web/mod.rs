@@ -6,7 +6,7 @@ mod stand_in;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 use axum::extract::{ConnectInfo, Request, State};
 use axum::http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS};
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
@@ -33,11 +33,9 @@ pub struct WebServer {
 }
 
 impl WebServer {
-    /// Serves the page of a deployment and its API on `port`, or on a free port if that is 0.
-    pub async fn start(port: u16, deployment: &Deployment, issuer: Issuer, api: Arc<Served>) -> Result<Self> {
-        let listener =
-            TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await.context("the web server's port is taken")?;
-        Self::start_on(listener, deployment, issuer, api)
+    /// Serves the page of a deployment and its API on a free port.
+    pub async fn start(deployment: &Deployment, issuer: Issuer, api: Arc<Served>) -> Result<Self> {
+        Self::start_on(TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?, deployment, issuer, api)
     }
 
     /// The same on a port that was bound before.
@@ -85,12 +83,8 @@ pub fn operators_url(url: &str, sale: &str) -> String {
     format!("{url}/operators.html#/sales/{sale}")
 }
 
-async fn answer(
-    State(shared): State<Arc<Shared>>,
-    ConnectInfo(from): ConnectInfo<SocketAddr>,
-    request: Request,
-) -> Response {
-    shared.api.answer(from.ip(), request).await
+async fn answer(State(shared): State<Arc<Shared>>, from: ConnectInfo<SocketAddr>, request: Request) -> Response {
+    shared.api.answer(from.0.ip(), request).await
 }
 
 async fn config(State(shared): State<Arc<Shared>>) -> Json<Value> {
