@@ -44,7 +44,7 @@ def operate(running, method, path, body=None):
     token = subprocess.run([TOOL, "token", "--operator"], stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
     headers = {"content-type": "application/json", "authorization": f"Bearer {token}"}
     data = None if body is None else json.dumps(body).encode()
-    asked = urllib.request.Request(f"{running['api_url']}/v1/admin/{path}", data, headers, method=method)
+    asked = urllib.request.Request(f"{running['ApiUrl']}/v1/admin/{path}", data, headers, method=method)
     urllib.request.urlopen(asked, timeout=60).close()
 
 
@@ -143,7 +143,7 @@ def rows_of(form, file):
 
 def measure(running, count):
     sale = publish(running, f"export-{count}")
-    table, endpoint = running["table"], running["endpoint"]
+    table, endpoint = running["Table"], running["Endpoint"]
     begun = time.monotonic()
     numbers = range(0, count, BATCH)
     with ThreadPoolExecutor(WRITERS) as pool:

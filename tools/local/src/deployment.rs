@@ -27,6 +27,7 @@ const ASSETS_BUCKET: &str = "flash-sale-functions";
 
 /// The stack's outputs, without `Name` and `Arn` at the end, as addresses that work from this machine.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(rename_all = "PascalCase")]
 pub struct Deployment {
     /// The endpoint of every AWS service.
     pub endpoint: String,
@@ -68,27 +69,14 @@ pub async fn deploy(endpoint: &str, issuer: &str, home: &Path) -> Result<Deploym
     let url = |name: &str| outputs.get(name).and_then(Value::as_str);
     let api_url = path_form(endpoint, url("ApiUrl").unwrap_or_default())?;
     let push_url = url("PushUrl").map(|url| socket_form(endpoint, url)).transpose()?;
-    let mut fields = json!({ "endpoint": endpoint, "home": home, "emulator_api_url": api_url });
+    let mut fields = json!({ "Endpoint": endpoint, "Home": home, "EmulatorApiUrl": api_url });
     for (name, value) in outputs {
-        let name = snake_case(&name);
-        fields[name.trim_end_matches("_name").trim_end_matches("_arn")] = value;
+        fields[name.trim_end_matches("Name").trim_end_matches("Arn")] = value;
     }
-    (fields["api_url"], fields["push_url"]) = (json!(api_url), json!(push_url));
+    (fields["ApiUrl"], fields["PushUrl"]) = (json!(api_url), json!(push_url));
     let deployment: Deployment = serde_json::from_value(fields)?;
     deployment.turn_time_to_live_on().await?;
     Ok(deployment)
-}
-
-/// `OrdersDlqUrl` as `orders_dlq_url`.
-fn snake_case(name: &str) -> String {
-    let mut snake = String::new();
-    for letter in name.chars() {
-        if letter.is_uppercase() && !snake.is_empty() {
-            snake.push('_');
-        }
-        snake.extend(letter.to_lowercase());
-    }
-    snake
 }
 
 /// APIs have names below `localhost`, which not every resolver knows. The id may also be in the path.

@@ -131,7 +131,7 @@ async fn a_system_from_up_to_down() {
     assert!(said.contains("Shop") && besides.contains("already running"), "{said}{besides}");
     assert_eq!(home.state().unwrap(), state, "a second `up` starts nothing");
 
-    let client = Client::new(state["deployment"]["api_url"].as_str().unwrap()).unwrap();
+    let client = Client::new(state["deployment"]["ApiUrl"].as_str().unwrap()).unwrap();
     let (token, pass) = (home.good(&["token"]).0, home.good(&["pass"]).0);
     let Answer::Reserved(id) = client.reserve(token.trim(), "lamp", pass.trim(), "once").await else {
         panic!("no unit for the only buyer")
@@ -376,7 +376,7 @@ fn clean_audit(home: &Home, sale: &str) -> Value {
 async fn people_and_crowds_buy_and_every_unit_is_accounted_for() {
     let home = Home::new("crowd");
     let state = home.up();
-    let url = state["deployment"]["api_url"].as_str().unwrap();
+    let url = state["deployment"]["ApiUrl"].as_str().unwrap();
     let client = Client::new(url).unwrap();
     let shown = async |sale| client.sale(sale).await.unwrap();
     assert_eq!(shown("lamp").await["state"], "open");
