@@ -44,10 +44,8 @@ impl Stop {
     }
 }
 
-/// Parses a command line, program name first.
-///
-/// A value comes from an option or from an environment variable. A mistake names the one it came from. An empty variable
-/// counts as unset. Fails if it asks for help or has a mistake.
+/// Parses a command line, program name first. A value comes from an option or from an environment variable, and a mistake
+/// names the one it came from. An empty variable counts as unset.
 pub fn parse<T: Parser>(arguments: impl IntoIterator<Item = OsString>) -> Result<T, Stop> {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
     let mut command = prepared(T::command());
@@ -63,10 +61,8 @@ pub fn parse<T: Parser>(arguments: impl IntoIterator<Item = OsString>) -> Result
     })
 }
 
-/// Parses a tool's command line at its start. From then on the program ends quietly when nobody reads its output.
-///
-/// # Errors
-/// The exit status, if the command line asks for help or has a mistake, which has been printed.
+/// Parses a tool's command line at its start. From then on the program ends quietly when nobody reads its output. Prints
+/// help or a mistake, and returns the exit status then.
 pub fn begin<T: Parser>() -> Result<T, ExitCode> {
     end_with_reader();
     parse(std::env::args_os()).map_err(|stop| stop.tell())
@@ -83,9 +79,7 @@ fn without_empty_variable(argument: Arg) -> Arg {
     if argument.get_action().takes_values() { argument.allow_negative_numbers(true) } else { argument }
 }
 
-/// Reports a failure in one line and returns the exit status.
-///
-/// If `main` returned the error, it would be printed with a backtrace wherever `RUST_BACKTRACE` is set.
+/// Reports a failure in one line. If `main` returned it, a backtrace would follow wherever `RUST_BACKTRACE` is set.
 pub fn fail(error: &anyhow::Error) -> ExitCode {
     eprintln!("error: {error:#}");
     ExitCode::FAILURE

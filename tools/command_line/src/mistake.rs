@@ -43,7 +43,10 @@ fn as_typed(command: &Command, arguments: &[OsString], shown: &str) -> String {
     let Some(argument) = argument(command, arguments, shown) else { return shown.to_owned() };
     match option(argument) {
         Some(option) if on_the_command_line(arguments, &option) => option,
-        option => variable(argument).or(option).unwrap_or_else(|| place(argument, shown)),
+        option => variable(argument).or(option).unwrap_or_else(|| {
+            let place = argument.get_value_names().and_then(|names| names.first());
+            place.map_or_else(|| shown.to_owned(), ToString::to_string)
+        }),
     }
 }
 
@@ -65,11 +68,6 @@ fn on_the_command_line(arguments: &[OsString], option: &str) -> bool {
 
 fn variable(argument: &Arg) -> Option<String> {
     argument.get_env().map(|name| name.to_string_lossy().into_owned())
-}
-
-/// The name of an argument without an option.
-fn place(argument: &Arg, shown: &str) -> String {
-    argument.get_value_names().and_then(|names| names.first()).map_or_else(|| shown.to_owned(), ToString::to_string)
 }
 
 /// The first paragraph of clap's message; usage and tips come after it.

@@ -258,11 +258,9 @@ pub fn tail(log: &Path) -> String {
     lines[lines.len().saturating_sub(20)..].join("\n")
 }
 
-/// A port of the loopback that no other program is given while this exists.
-///
-/// It is bound, but does not listen. So the kernel hands it out to nobody else, neither to a bind to port 0 nor as the
-/// local end of a connection, while a server that sets `SO_REUSEADDR`, as those here do, can listen on it, each time that
-/// it starts (`socket(7)`).
+/// A port of the loopback that no other program is given while this exists. It is bound, but does not listen: the kernel
+/// hands it out to nobody else, neither to a bind to port 0 nor as the local end of a connection, while a server that
+/// sets `SO_REUSEADDR`, as those here do, can listen on it each time that it starts (`socket(7)`).
 #[derive(Debug)]
 pub struct Port {
     number: u16,

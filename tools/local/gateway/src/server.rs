@@ -20,7 +20,6 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
 /// Serves all connections until it is aborted. A client may take `head_timeout` for the head of a request, and a
 /// connection may be idle for as long; if there is none, for ever.
-///
 /// Neither this nor what calls it is `async`: that would be compiled by the program that awaits it, without this crate's
 /// optimization.
 pub(super) fn serve<A, F>(listener: TcpListener, head_timeout: Option<Duration>, answer: A) -> JoinHandle<()>

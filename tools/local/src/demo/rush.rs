@@ -18,10 +18,8 @@ const MAX_TRIES: usize = 60;
 const COME_BACK_AFTER: Duration = Duration::from_millis(500);
 const POLL_EVERY: Duration = Duration::from_millis(200);
 
-/// Lets everybody come, most of them at the opening. People do not wait for each other's answers: latencies count from
-/// when a person came.
-///
-/// Signals `begins` when the first of them comes.
+/// Lets everybody come, most of them at the opening, and signals `begins` then. People do not wait for each other's
+/// answers: latencies count from when a person came.
 pub(super) async fn rush(crowd: &Arc<Crowd>, plan: &load::Plan, begins: &Notify) -> Outcome {
     let stage = Stage::spinner("Waiting for the opening");
     // The work at the gate is done by people's own devices, which take nothing from the sale. Here it would.
