@@ -22,8 +22,6 @@ use crate::synthesis::synthesized;
 /// The longest wait for an answer of the emulator: twice what the slowest function may take (55 s,
 /// `infra/cdk/lib/functions.ts`), since the machine may be busy.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
-/// Where the app keeps the functions' code on the emulator.
-const ASSETS_BUCKET: &str = "flash-sale-functions";
 
 /// The stack's outputs, without `Name` and `Arn` at the end, as addresses that work from this machine.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -63,7 +61,8 @@ pub struct Deployment {
 /// `api_url` is the emulator's, until a gateway of this machine serves it.
 pub async fn deploy(endpoint: &str, issuer: &str, home: &Path) -> Result<Deployment> {
     let http = reqwest::Client::new();
-    http.put(format!("{endpoint}/{ASSETS_BUCKET}")).send().await?.error_for_status()?;
+    // The bucket in which the app keeps the functions' code on the emulator.
+    http.put(format!("{endpoint}/flash-sale-functions")).send().await?.error_for_status()?;
     let app = synthesized(endpoint, issuer, home).await?;
     let outputs = stack::create(&http, endpoint, &app).await?;
     let url = |name: &str| outputs.get(name).and_then(Value::as_str);
@@ -98,11 +97,6 @@ pub fn sealed(keys: &KeyRing, round: &RoundId, user: &UserId, issued_at_ms: Epoc
 }
 
 impl Deployment {
-    /// The endpoint for sending messages to connections of the WebSocket API and closing them.
-    pub(crate) fn push_endpoint(&self) -> Option<String> {
-        self.push_url.as_deref().map(|url| url.replacen("ws", "http", 1))
-    }
-
     /// The configuration of AWS clients of the emulator, with the functions' time limits.
     pub fn aws_config(&self) -> SdkConfig {
         runtime::aws_config_at(&self.endpoint, REGION, Credentials::new(ACCESS_KEY, ACCESS_KEY, None, None, "local"))

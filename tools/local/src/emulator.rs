@@ -15,9 +15,6 @@ const START_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// The line that an emulator logs once it has its port.
 const READY: &str = "Uvicorn running on http://";
-/// The emulator runs on any ASGI server. This one is more than twice as fast as its own, hypercorn.
-const SERVER: &str = "uvicorn";
-const APPLICATION: &str = "ministack.app:app";
 const START: &str = include_str!("emulator.py");
 
 /// Open files: connections of a crowd of functions, and its other files. It inherits this program's limit.
@@ -123,7 +120,8 @@ fn is_abandoned(home: &Path) -> bool {
 }
 
 pub fn command(port: u16, valkey_port: u16, home: &Path) -> Result<Command> {
-    let program = paths::venv_program(SERVER);
+    // The emulator runs on any ASGI server. This one is more than twice as fast as its own, hypercorn.
+    let program = paths::venv_program("uvicorn");
     anyhow::ensure!(program.exists(), "no {}; run `./flash install`", program.display());
     let python = paths::venv_program("python3");
     command_line::allow_open_files(MOST_FILES);
@@ -152,7 +150,7 @@ pub fn command(port: u16, valkey_port: u16, home: &Path) -> Result<Command> {
     set("IOT_MTLS_ENABLED", &0);
     set("SFTP_ENABLED", &0);
     set("PYTHONUNBUFFERED", &1);
-    command.arg(python).args(["-c", START]).arg(APPLICATION).args(["--host", "127.0.0.1", "--port", &port.to_string()]);
+    command.arg(python).args(["-c", START, "ministack.app:app", "--host", "127.0.0.1", "--port", &port.to_string()]);
     command.args(["--loop", "uvloop", "--http", "httptools", "--ws", "wsproto"]);
     // Clients keep connections for longer than the default of five seconds, and would use one that is closing.
     command.args(["--no-access-log", "--timeout-keep-alive", "75", "--backlog", "4096"]);

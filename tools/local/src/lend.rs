@@ -20,8 +20,6 @@ use crate::up::this_program;
 
 /// The variable with the path of the file that says where the system is.
 const VARIABLE: &str = "LENT_SYSTEM";
-/// The file to which a setup script of nextest writes variables for tests.
-const NEXTEST_ENV: &str = "NEXTEST_ENV";
 const POLL: Duration = Duration::from_millis(50);
 
 #[derive(Serialize, Deserialize)]
@@ -32,7 +30,8 @@ struct Lent {
 
 /// As a setup script of nextest, starts a system that lives as long as nextest, and tells its tests where it is.
 pub async fn lend() -> Result<()> {
-    let tests = std::env::var_os(NEXTEST_ENV).with_context(|| format!("{NEXTEST_ENV} is not set; nextest sets it"))?;
+    // The file to which a setup script of nextest writes variables for tests.
+    let tests = std::env::var_os("NEXTEST_ENV").context("NEXTEST_ENV is not set; nextest sets it")?;
     let runner = getppid().as_raw();
     tokio::task::spawn_blocking(set_up).await??;
     ensure!(getppid().as_raw() == runner, "the runner has ended");

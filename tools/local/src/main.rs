@@ -205,10 +205,8 @@ enum Command {
     /// Keep what `lend` started running; `lend` starts this by itself
     #[command(hide = true)]
     Serve {
-        /// The id of the process with which it ends
         #[arg(long)]
         runner: i32,
-        /// The folder of its description
         #[arg(long)]
         folder: PathBuf,
     },

@@ -26,16 +26,12 @@ pub(crate) struct Running {
 
 #[derive(Debug, Clone, Copy, Args, Serialize, Deserialize)]
 pub struct Ports {
-    /// Of Valkey
     #[arg(long)]
     pub valkey: u16,
-    /// Of the emulator
     #[arg(long)]
     pub emulator: u16,
-    /// Of the gateway
     #[arg(long)]
     pub gateway: u16,
-    /// Of the page
     #[arg(long)]
     pub web: u16,
 }

@@ -32,8 +32,6 @@ pub(crate) const ASSETS: &str = "FlashSale.assets.json";
 /// The made-up addresses. Neither begins with the other, so that each can be replaced on its own.
 const EMULATOR: &str = "http://127.0.0.1:4566";
 const ISSUER: &str = "http://127.0.0.2:4566/issuer";
-/// The folder that a synthesis writes to until it is complete.
-const UNFINISHED: &str = "unfinished-";
 /// After this long, nobody finishes a synthesis any more or copies that of an earlier state of the checkout.
 const GIVEN_UP_AFTER: Duration = Duration::from_secs(3600);
 const POLL: Duration = Duration::from_millis(50);
@@ -60,7 +58,7 @@ pub(crate) async fn prepare() -> Result<PathBuf> {
 
 /// Runs the app as CDK's command does. That would also ask STS for the account.
 async fn synthesize(all: &Path, kept: &Path) -> Result<()> {
-    let unfinished = all.join(format!("{UNFINISHED}{}", Uuid::now_v7().as_simple()));
+    let unfinished = all.join(format!("unfinished-{}", Uuid::now_v7().as_simple()));
     let functions = paths::target().join("lambda");
     let context = json!({
         "settings": "local", "issuer": ISSUER, "audience": AUDIENCE, "emulator": EMULATOR, "functions": functions,

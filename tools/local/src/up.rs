@@ -30,7 +30,6 @@ const END_TIMEOUT: Duration = Duration::from_secs(25);
 const SALE: &str = "lamp";
 const SALE_OPEN_S: i64 = 7 * 24 * 60 * 60;
 const PAYMENT_WINDOW_S: u32 = 900;
-const CHAIR_OPENS_IN_S: i64 = 120;
 const LAMP: &str = "Enamelled steel, 38 cm across, with two metres of braided cable and a bayonet socket.\n\
                     Made in batches of a hundred. A bulb is not included.";
 const KETTLE: &str = "kettle";
@@ -148,7 +147,7 @@ async fn open_sales(deployment: &Deployment, issuer: &Issuer) -> Result<()> {
     let drops = Rain { at_once: 5, steady: Some(Steady { units: 3, every_s: 60 }), ..Rain::default() };
     let sales = [
         NewSale { goods: lamp, ..sale(SALE, 0, 100) },
-        sale("chair", CHAIR_OPENS_IN_S, 50).titled("Bentwood chair"),
+        sale("chair", 120, 50).titled("Bentwood chair"),
         sale(KETTLE, 0, KETTLES).titled("Whistling kettle"),
         sale("packet", 0, 100).titled("Red packet").free(packet),
         NewSale { rain: Some(drops), ..sale("lantern", 0, 600).titled("Paper lantern") },
@@ -291,7 +290,7 @@ fn explain(page_url: &str, deployment: &Deployment, issuer: &Issuer) -> Result<(
 /// The API's address, and the environment that functions need outside the emulator, as in `cargo lambda watch`.
 pub(crate) fn environment(deployment: &Deployment, issuer_url: &str) -> Vec<(&'static str, String)> {
     let Deployment { endpoint, redis_url, table, .. } = deployment;
-    let push_endpoint = deployment.push_endpoint().unwrap_or_default();
+    let push_endpoint = deployment.push_url.as_deref().unwrap_or_default().replacen("ws", "http", 1);
     let settings = [
         ("API_URL", deployment.api_url.as_str()),
         ("AWS_ENDPOINT_URL", endpoint.as_str()),
