@@ -152,11 +152,8 @@ impl Public {
 /// What keeps buyers from buying, as [`Client::sale`] shows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Obstacle {
-    NotOpen {
-        opens_at: Timestamp,
-        wait_s: i64,
-    },
-    /// Operators paused or stopped it, or its draw waits for a beacon.
+    NotOpen { opens_at: Timestamp, wait_s: i64 },
+    // Operators paused or stopped it, or its draw waits for a beacon.
     Paused,
     Closed,
 }

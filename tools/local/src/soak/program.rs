@@ -45,27 +45,15 @@ pub(super) enum Loss {
 #[serde(rename_all = "snake_case", tag = "what")]
 pub(super) enum What {
     NextDay,
-    OpenDrop {
-        /// The NUMBER in its id, `drop-NUMBER`.
-        number: usize,
-        units: u32,
-        lanes: u16,
-        open_s: u32,
-    },
-    CloseDrop {
-        number: usize,
-    },
-    Restock {
-        units: u32,
-    },
+    // The one-time sale `drop-NUMBER`.
+    OpenDrop { number: usize, units: u32, lanes: u16, open_s: u32 },
+    CloseDrop { number: usize },
+    Restock { units: u32 },
     Edit,
     Pause,
-    Kill {
-        function: &'static str,
-    },
-    Failover {
-        losing: Loss,
-    },
+    Kill { function: &'static str },
+    Failover { losing: Loss },
+    // The changed reservation function, beside the old one, which retires later.
     Deploy,
     Retire,
 }
