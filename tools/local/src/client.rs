@@ -363,10 +363,8 @@ impl Client {
             "type": "payment.succeeded",
             "timestamp": runtime::Clock::system().now().to_string(),
             "data": {
-                "payment_id": id,
-                "reservation_id": reservation_id,
-                "price_minor": price.price_minor,
-                "currency": price.currency,
+                "payment_id": id, "reservation_id": reservation_id,
+                "price_minor": price.price_minor, "currency": price.currency,
             },
         });
         let signature = Webhook::from_bytes(key.as_bytes().to_vec())?.sign(id, now, body.to_string().as_bytes())?;

@@ -219,17 +219,11 @@ fn connection(sample: Connection) -> Value {
     let Connection { request_context, headers, query_string_parameters, body } = sample;
     let mut event = json!({
         "requestContext": {
-            "apiId": "b1c2d3e4f5",
-            "connectedAt": TAKEN_AT.as_millisecond(),
-            "connectionId": "JKJaXf6zPHcCIhw=",
-            "domainName": "b1c2d3e4f5.execute-api.eu-central-1.amazonaws.com",
-            "extendedRequestId": "JKJaXmPLvHcFSHA=",
-            "identity": { "sourceIp": CLIENT, "userAgent": "Mozilla/5.0" },
-            "messageDirection": "IN",
-            "requestId": "JKJaXmPLvHcFSHA=",
-            "requestTime": "24/Nov/2026:09:00:00 +0000",
-            "requestTimeEpoch": TAKEN_AT.as_millisecond() + 1,
-            "stage": "push",
+            "apiId": "b1c2d3e4f5", "connectedAt": TAKEN_AT.as_millisecond(), "connectionId": "JKJaXf6zPHcCIhw=",
+            "domainName": "b1c2d3e4f5.execute-api.eu-central-1.amazonaws.com", "extendedRequestId": "JKJaXmPLvHcFSHA=",
+            "identity": { "sourceIp": CLIENT, "userAgent": "Mozilla/5.0" }, "messageDirection": "IN",
+            "requestId": "JKJaXmPLvHcFSHA=", "requestTime": "24/Nov/2026:09:00:00 +0000",
+            "requestTimeEpoch": TAKEN_AT.as_millisecond() + 1, "stage": "push",
         },
         "isBase64Encoded": false,
     });
@@ -265,15 +259,11 @@ fn delivery(Delivery { queue, messages }: Delivery) -> Value {
             "receiptHandle": format!("AQEBwJnKyrHigUMZj6rYigCgxlaS3SLy0a{n}"),
             "body": text(message),
             "attributes": {
-                "ApproximateReceiveCount": "1",
-                "SentTimestamp": "1795510800200",
-                "SenderId": "AROAEXAMPLE:flash-sale",
-                "ApproximateFirstReceiveTimestamp": "1795510800250",
+                "ApproximateReceiveCount": "1", "SentTimestamp": "1795510800200",
+                "SenderId": "AROAEXAMPLE:flash-sale", "ApproximateFirstReceiveTimestamp": "1795510800250",
             },
-            "messageAttributes": {},
-            "eventSource": "aws:sqs",
+            "messageAttributes": {}, "eventSource": "aws:sqs", "awsRegion": "eu-central-1",
             "eventSourceARN": format!("arn:aws:sqs:eu-central-1:123456789012:{queue}"),
-            "awsRegion": "eu-central-1",
         })
     };
     json!({ "Records": messages.iter().enumerate().map(record).collect::<Vec<_>>() })
@@ -288,15 +278,9 @@ struct Tick {
 fn tick(Tick { schedule }: Tick) -> Value {
     let arn = format!("arn:aws:scheduler:eu-central-1:123456789012:schedule/default/{schedule}");
     json!({
-        "version": "0",
-        "id": "7e0b7f0a-93f2-4b0e-8f0c-5d1b6a1c2e22",
-        "detail-type": "Scheduled Event",
-        "source": "aws.scheduler",
-        "account": "123456789012",
-        "time": "2026-11-24T09:00:00Z",
-        "region": "eu-central-1",
-        "resources": [arn],
-        "detail": "{}",
+        "version": "0", "id": "7e0b7f0a-93f2-4b0e-8f0c-5d1b6a1c2e22", "detail-type": "Scheduled Event",
+        "source": "aws.scheduler", "account": "123456789012", "time": "2026-11-24T09:00:00Z",
+        "region": "eu-central-1", "resources": [arn], "detail": "{}",
     })
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
@@ -83,20 +83,13 @@ pub enum Refused {
 pub struct Pool {
     events: Arc<Events>,
     wake: Arc<Notify>,
-    counts: Arc<Counts>,
+    counts: Arc<Mutex<PoolCounts>>,
+    groups: Arc<Mutex<Vec<u32>>>,
     keeper: JoinHandle<()>,
     ended: AtomicBool,
 }
 
-#[derive(Default)]
-struct Counts {
-    cold_starts: AtomicU64,
-    deaths: AtomicU64,
-    timeouts: AtomicU64,
-    running: Mutex<Vec<u32>>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct PoolCounts {
     pub cold_starts: u64,
     pub deaths: u64,
@@ -108,18 +101,20 @@ pub struct PoolCounts {
 impl Pool {
     /// Starts no process before there is an event for it, like Lambda.
     pub fn new(spec: FunctionSpec) -> Self {
-        let (events, wake, counts) = (Events::new(), Arc::new(Notify::new()), Arc::<Counts>::default());
+        let (events, wake) = (Events::new(), Arc::new(Notify::new()));
+        let (counts, groups) = (Arc::<Mutex<PoolCounts>>::default(), Arc::<Mutex<Vec<u32>>>::default());
         let keeper = Keeper {
             spec,
             events: Arc::clone(&events),
             counts: Arc::clone(&counts),
+            groups: Arc::clone(&groups),
             environments: Vec::new(),
             pause: SHORTEST_PAUSE,
             not_before: Instant::now(),
             refused: None,
         };
         let keeper = tokio::spawn(keeper.run(Arc::clone(&wake)));
-        Self { events, wake, counts, keeper, ended: AtomicBool::new(false) }
+        Self { events, wake, counts, groups, keeper, ended: AtomicBool::new(false) }
     }
 
     pub async fn invoke(&self, event: impl Into<Bytes>) -> Result<Bytes, Refused> {
@@ -140,19 +135,13 @@ impl Pool {
     }
 
     pub fn process_groups(&self) -> Vec<u32> {
-        self.counts.running.lock().clone()
+        self.groups.lock().clone()
     }
 
     pub fn counts(&self) -> PoolCounts {
-        let Counts { cold_starts, deaths, timeouts, running } = &*self.counts;
-        let running = running.lock();
-        PoolCounts {
-            cold_starts: cold_starts.load(Ordering::Relaxed),
-            deaths: deaths.load(Ordering::Relaxed),
-            timeouts: timeouts.load(Ordering::Relaxed),
-            running: running.len(),
-            resident_kb: running.iter().filter_map(|group| resident_kb(*group)).sum(),
-        }
+        let groups = self.process_groups();
+        let resident_kb = groups.iter().filter_map(|group| resident_kb(*group)).sum();
+        PoolCounts { running: groups.len(), resident_kb, ..*self.counts.lock() }
     }
 }
 
@@ -172,7 +161,8 @@ struct Environment {
 struct Keeper {
     spec: FunctionSpec,
     events: Arc<Events>,
-    counts: Arc<Counts>,
+    counts: Arc<Mutex<PoolCounts>>,
+    groups: Arc<Mutex<Vec<u32>>>,
     environments: Vec<Environment>,
     pause: Duration,
     not_before: Instant,
@@ -215,7 +205,7 @@ impl Keeper {
         while at < self.environments.len() {
             let Environment { process, api, started } = &mut self.environments[at];
             let Overdue { count, hangs } = api.give_up_overdue();
-            self.counts.timeouts.fetch_add(count, Ordering::Relaxed);
+            self.counts.lock().timeouts += count;
             let hangs =
                 hangs || (count > 0 && self.spec.at_once == 1) || (!api.was_asked() && started.elapsed() > MAX_START);
             if !hangs && !process.has_ended().unwrap_or(true) {
@@ -223,7 +213,7 @@ impl Keeper {
                 continue;
             }
             let Environment { process, api, .. } = self.environments.swap_remove(at);
-            self.counts.deaths.fetch_add(1, Ordering::Relaxed);
+            self.counts.lock().deaths += 1;
             api.close();
             // First the process, so that it cannot answer an event that is given up.
             drop(process);
@@ -266,7 +256,7 @@ impl Keeper {
         }
         let process = FunctionProcess::start_with(name, bootstrap, api.address(), &environment, log)?;
         self.refused = None;
-        self.counts.cold_starts.fetch_add(1, Ordering::Relaxed);
+        self.counts.lock().cold_starts += 1;
         self.environments.push(Environment { process, api, started: Instant::now() });
         Ok(())
     }
@@ -281,7 +271,6 @@ impl Keeper {
     }
 
     fn count(&self) {
-        let groups = self.environments.iter().map(|environment| environment.process.group()).collect();
-        *self.counts.running.lock() = groups;
+        *self.groups.lock() = self.environments.iter().map(|environment| environment.process.group()).collect();
     }
 }

@@ -1,5 +1,7 @@
 //! Checks a round with awards against the seed in the ledger.
 
+use std::collections::HashSet;
+
 use anyhow::{Context, Result};
 use sale::audit::Awarded;
 use sale::award::{self, Seed, Table};
@@ -65,12 +67,8 @@ impl Given {
         let mut live: Vec<&Order> = orders.iter().filter(|order| order.state.is_live()).collect();
         // Redis hands the units of such a round out in order.
         live.sort_by_key(|order| (order.reservation.reserved_at_ms, order.reservation.unit));
-        let mut untaken: Vec<Option<Award>> = of_units.iter().copied().map(Some).collect();
-        for order in &live {
-            if let Some(award) = untaken.get_mut((order.reservation.unit.0 as usize).wrapping_sub(1)) {
-                *award = None;
-            }
-        }
+        let taken: HashSet<u32> = live.iter().map(|order| order.reservation.unit.0).collect();
+        let untaken = (1..).zip(&of_units).filter(|(unit, _)| !taken.contains(unit));
         let count = |state| orders.iter().filter(|order| order.state == state).count();
         let commitment = award::commit(id.sale.as_str(), id.number.0, seed, &table.digest());
         let draw = Draw {
@@ -87,7 +85,7 @@ impl Given {
             currency: terms.price.currency.to_string(),
             awarded,
             grabbed: live.iter().filter_map(|order| order.award).collect(),
-            untaken: untaken.into_iter().flatten().collect(),
+            untaken: untaken.map(|(_, award)| *award).collect(),
             draw,
         })
     }
