@@ -93,8 +93,9 @@ impl System {
         let groups = self.sides().iter().flat_map(|side| side.gateway.process_groups(&name)).collect::<Vec<_>>();
         let pids = groups.into_iter().filter_map(|group| i32::try_from(group).ok()).map(Pid::from_raw);
         let behind_gateways = pids.filter(|group| killpg(*group, Signal::SIGKILL).is_ok()).count();
+        let kills = |worker: &Worker| kill(Pid::from_raw(worker.id), Signal::SIGKILL).is_ok();
         let workers = workers(self.emulator_group());
-        behind_gateways + workers.iter().filter(|worker| worker.function == name && worker.kill()).count()
+        behind_gateways + workers.iter().filter(|worker| worker.function == name && kills(worker)).count()
     }
 
     pub(super) async fn fail_over(&self, losing: Loss, dies: impl FnOnce()) -> Result<()> {
@@ -183,10 +184,4 @@ fn function_of(process: &Path) -> Option<String> {
     let mut variables = environment.split(|byte| *byte == 0);
     let name = variables.find_map(|variable| variable.strip_prefix(b"AWS_LAMBDA_FUNCTION_NAME="))?;
     String::from_utf8(name.to_vec()).ok()
-}
-
-impl Worker {
-    pub(super) fn kill(&self) -> bool {
-        kill(Pid::from_raw(self.id), Signal::SIGKILL).is_ok()
-    }
 }
