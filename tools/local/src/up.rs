@@ -53,25 +53,21 @@ pub async fn up(built: bool) -> Result<()> {
     if !built {
         set_up()?;
     }
-    let mut started = Started { is_done: false };
+    let unfinished = Unfinished;
     start().await?;
-    started.is_done = true;
+    std::mem::forget(unfinished);
     Ok(())
 }
 
-/// What is being started. Dropping it ends it unless it is done, for example after an interrupt.
-struct Started {
-    is_done: bool,
-}
+/// What is being started. Dropping it ends it, for example after an interrupt.
+struct Unfinished;
 
-impl Drop for Started {
+impl Drop for Unfinished {
     fn drop(&mut self) {
-        // It may have failed, or been interrupted, before anything was started.
-        if self.is_done || !file().exists() {
-            return;
-        }
-        // The actual error follows.
-        if let Err(error) = end() {
+        // It may have failed, or been interrupted, before anything was started. The actual error follows.
+        if file().exists()
+            && let Err(error) = end()
+        {
             eprintln!("{error:#}");
         }
     }

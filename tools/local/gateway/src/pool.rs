@@ -182,17 +182,14 @@ impl Keeper {
                 () = wake.notified() => {}
             }
             self.bury();
-            match self.grow().await {
-                Ok(()) => {}
-                // The running ones take what waits, and files or processes may become free soon.
-                Err(error) if !self.environments.is_empty() => {
-                    self.log_once(&error);
-                    self.wait_longer();
-                }
-                // Nobody would ever handle the waiting events. The next event tries again.
-                Err(error) => {
-                    self.log_once(&error);
+            if let Err(error) = self.grow().await {
+                self.log_once(&error);
+                if self.environments.is_empty() {
+                    // Nobody would ever handle the waiting events. The next event tries again.
                     self.events.give_up();
+                } else {
+                    // The running ones take what waits, and files or processes may become free soon.
+                    self.wait_longer();
                 }
             }
             self.count();

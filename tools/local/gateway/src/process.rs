@@ -330,14 +330,10 @@ mod tests {
     }
 
     #[test]
-    fn what_lost_its_keeper_is_ended_by_whoever_drops_it() {
+    fn what_lost_its_keeper_is_ended_by_whoever_drops_it_or_notices() {
         let (kept, run) = orphaned("dropped");
         drop(kept);
         assert!(!run.is_running());
-    }
-
-    #[test]
-    fn what_lost_its_keeper_is_ended_by_whoever_notices() {
         let (mut kept, run) = orphaned("noticed");
         while !kept.has_ended().unwrap() {
             std::thread::sleep(POLL);

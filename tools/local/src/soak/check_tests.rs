@@ -98,14 +98,12 @@ fn memory_that_grows_is_found() {
 fn a_process_that_dies_now_and_then_hides_a_steep_leak_no_better() {
     // It leaks 1.5 MB in ten seconds until it is killed, and each life is longer than the last.
     let sawtooth = planted(|n, sample| {
-        let age = if n < 90 {
-            n % 30
-        } else if n < 180 {
-            n % 45
-        } else {
-            n % 180
+        let life = match n {
+            ..90 => 30,
+            90..180 => 45,
+            _ => 180,
         };
-        sample.memory_kb.insert("order".to_owned(), 30_000 + age * 1_500);
+        sample.memory_kb.insert("order".to_owned(), 30_000 + n % life * 1_500);
     });
     assert_eq!(sawtooth, ["memory is flat"]);
 }
