@@ -59,10 +59,6 @@ impl Cargo {
         let lines = BufReader::new(child.stderr.take().unwrap()).lines();
         Started { cargo: self, child, lines }
     }
-
-    fn gate(&self, nth: u32) -> PathBuf {
-        self.0.path().join(format!("cargo.{nth}"))
-    }
 }
 
 /// The script, while its cargo waits to be let on.
@@ -78,7 +74,7 @@ impl Started<'_> {
     }
 
     fn go_on(&self, nth: u32) {
-        std::fs::write(self.cargo.gate(nth), "").unwrap();
+        std::fs::write(self.cargo.0.path().join(format!("cargo.{nth}")), "").unwrap();
     }
 
     /// What it says until it ends, which must be well.
