@@ -4,7 +4,6 @@
 mod board;
 mod changed;
 mod check;
-mod dice;
 mod director;
 mod drain;
 mod journal;

@@ -4,10 +4,13 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use command_line::of_these;
+use rand::rngs::StdRng;
+use rand::seq::SliceRandom;
+use rand::{RngExt, SeedableRng};
 use serde::Serialize;
 
-use super::dice::Dice;
-
+/// Separates the streams of a seed: an odd number with about as many ones as zeros.
+const STREAM: u64 = 0xD1B5_4A32_D192_ED03;
 /// The length of a day of the daily sale: a twelfth of a run of an hour, and at least long enough to sell something.
 const SHORTEST_DAY_S: f64 = 40.0;
 const LONGEST_DAY_S: f64 = 300.0;
@@ -77,12 +80,22 @@ pub(super) struct Program {
     pub(super) events: Vec<Event>,
 }
 
+/// Repeatable chance: the same seed and stream give the same numbers.
+pub(super) fn dice(seed: u64, stream: u64) -> StdRng {
+    StdRng::seed_from_u64(seed ^ stream.wrapping_mul(STREAM))
+}
+
+fn shuffled<T, const N: usize>(mut of: [T; N], dice: &mut StdRng) -> [T; N] {
+    of.shuffle(dice);
+    of
+}
+
 impl Program {
     pub(super) fn make(minutes: u32, seed: u64) -> Self {
         let lasts_s = f64::from(minutes) * 60.0;
         let day_s = (lasts_s / DAYS_AT_LEAST).clamp(SHORTEST_DAY_S, LONGEST_DAY_S);
         let units = (VISITORS_PER_S * day_s * UNITS_PER_VISITOR) as u32;
-        let mut dice = Dice::new(seed, 0);
+        let mut dice = dice(seed, 0);
         let mut events = Vec::new();
         let mut at = |at_s: f64, what: What| events.push(Event { at_s: (at_s * 10.0).round() / 10.0, what });
 
@@ -92,9 +105,9 @@ impl Program {
             if day > 0 {
                 at(begins_s, What::NextDay);
             }
-            let in_the_day = |dice: &mut Dice| begins_s + day_s * dice.between(0.2, 0.8);
+            let in_the_day = |dice: &mut StdRng| begins_s + day_s * dice.random_range(0.2..0.8);
             let lanes = [1, 2, 4][day % 3];
-            let (open_s, drop_at_s) = ((day_s * DROP_LASTS) as u32, begins_s + day_s * dice.between(0.05, 0.2));
+            let (open_s, drop_at_s) = ((day_s * DROP_LASTS) as u32, begins_s + day_s * dice.random_range(0.05..0.2));
             at(drop_at_s, What::OpenDrop { number: day + 1, units: units / 2, lanes, open_s });
             if day % 2 == 1 {
                 at(drop_at_s + day_s * 0.5, What::CloseDrop { number: day + 1 });
@@ -104,7 +117,7 @@ impl Program {
                 at(in_the_day(&mut dice), What::Pause);
                 continue;
             }
-            at(in_the_day(&mut dice), What::Restock { units: 1 + dice.below(units as usize / 5) as u32 });
+            at(in_the_day(&mut dice), What::Restock { units: dice.random_range(1..=units / 5) });
             let adjustment = if day % 2 == 0 { What::Pause } else { What::Edit };
             at(in_the_day(&mut dice), adjustment);
         }
@@ -113,18 +126,18 @@ impl Program {
         at(lasts_s * RETIRED_AT, What::Retire);
 
         // One in each part of the run, somewhere near its middle.
-        let spread = |count: usize, dice: &mut Dice| -> Vec<f64> {
+        let spread = |count: usize, dice: &mut StdRng| -> Vec<f64> {
             let part_s = lasts_s / count as f64;
-            (0..count).map(|n| part_s * (n as f64 + dice.between(0.25, 0.75))).collect()
+            (0..count).map(|n| part_s * (n as f64 + dice.random_range(0.25..0.75))).collect()
         };
         let kinds = [Loss::Everything, Loss::LastWrites, Loss::Nothing];
         let rounds = (f64::from(minutes) / MINUTES_PER_FAILOVER / kinds.len() as f64).ceil() as usize;
-        let losses: Vec<Loss> = (0..rounds).flat_map(|_| dice.shuffled(kinds.to_vec())).collect();
+        let losses: Vec<Loss> = (0..rounds).flat_map(|_| shuffled(kinds, &mut dice)).collect();
         for (at_s, losing) in spread(losses.len(), &mut dice).into_iter().zip(losses) {
             at(at_s, What::Failover { losing });
         }
         let rounds = (f64::from(minutes) / MINUTES_PER_KILL / KILLED.len() as f64).ceil() as usize;
-        let killed: Vec<&str> = (0..rounds).flat_map(|_| dice.shuffled(KILLED.to_vec())).collect();
+        let killed: Vec<&str> = (0..rounds).flat_map(|_| shuffled(KILLED, &mut dice)).collect();
         for (at_s, function) in spread(killed.len(), &mut dice).into_iter().zip(killed) {
             at(at_s, What::Kill { function });
         }

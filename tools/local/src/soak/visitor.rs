@@ -6,11 +6,14 @@ use std::time::{Duration, Instant};
 
 use hyper::Method;
 use load::{Request, Response};
+use rand::RngExt;
+use rand::rngs::StdRng;
+use rand::seq::IndexedRandom;
 use sale::{EpochMs, RoundId, RoundNumber, UserId};
 use tokio::task::JoinSet;
 
 use super::board::OnSale;
-use super::dice::Dice;
+use super::program::dice;
 use super::run::Run;
 use super::system::Side;
 use super::tally::MISBEHAVE;
@@ -19,17 +22,17 @@ use crate::identity::Bearer;
 use crate::recorded;
 
 /// One visitor in this many misbehaves.
-const MISBEHAVES: usize = 15;
+const MISBEHAVES: u32 = 15;
 /// How long visitors may stay after the end.
 const LAST_LEAVE: Duration = Duration::from_secs(180);
 /// Passes are valid for five minutes.
 const LONG_AGO_MS: i64 = 20 * 60 * 1000;
 /// One visitor in this many does the work at the gate.
-const THROUGH_THE_GATE: usize = 12;
+const THROUGH_THE_GATE: u32 = 12;
 /// One visitor in this many clicks twice, one repeats the request later, and one payment in this many is reported twice.
-const TWICE: usize = 10;
-const AGAIN: usize = 8;
-const PAID_TWICE: usize = 6;
+const TWICE: u32 = 10;
+const AGAIN: u32 = 8;
+const PAID_TWICE: u32 = 6;
 /// How often a visitor who gets an error tries.
 const TRIES: u32 = 5;
 /// How often a visitor polls a reservation, and for how long at most: an empty Redis is filled within a minute.
@@ -62,16 +65,16 @@ pub(super) async fn come(run: &Arc<Run>) {
 
 async fn visit(run: &Run, n: usize) {
     // Each visitor has dice of their own, so their luck does not depend on how fast others are served.
-    let mut dice = Dice::new(run.program.seed, 1 + n as u64);
-    let Some(on_sale) = dice.pick(&run.board.live(run.now_s())).cloned() else { return };
+    let mut dice = dice(run.program.seed, 1 + n as u64);
+    let Some(on_sale) = run.board.live(run.now_s()).choose(&mut dice).cloned() else { return };
     // While there are two sides, half of the visitors come through each.
     let sides = run.system.sides();
-    let Some(side) = dice.pick(&sides).cloned() else { return };
+    let Some(side) = sides.choose(&mut dice).cloned() else { return };
     drop(sides);
     run.tally.counts().visitors += 1;
-    let misbehaves = dice.one_in(MISBEHAVES);
+    let misbehaves = dice.random_ratio(1, MISBEHAVES);
     let people = if misbehaves { &run.mischievous } else { &run.people };
-    let person = &people[dice.below(people.len())];
+    let person = &people[dice.random_range(0..people.len())];
     let visit = Visit { run, side, n, person, on_sale };
     if misbehaves {
         visit.misbehave(&mut dice).await;
@@ -114,9 +117,9 @@ impl Visit<'_> {
     }
 
     /// From the gate to the end of the reservation, if there is one.
-    async fn buy(&self, dice: &mut Dice) {
+    async fn buy(&self, dice: &mut StdRng) {
         let sale = self.on_sale.round.sale.as_str();
-        let pass = if dice.one_in(THROUGH_THE_GATE) {
+        let pass = if dice.random_ratio(1, THROUGH_THE_GATE) {
             // The gate may fail while processes die. Then this visitor leaves.
             match self.side.api.enter(&self.person.text, sale).await {
                 Ok(pass) => pass,
@@ -127,7 +130,7 @@ impl Visit<'_> {
         };
         let Ok(request) = Request::reserve(sale, &pass) else { return };
         let request = request.token(&self.person.token).key(&format!("visit-{}", self.n));
-        let id = if dice.one_in(TWICE) {
+        let id = if dice.random_ratio(1, TWICE) {
             let (first, second) = tokio::join!(self.reserve(&request), self.reserve(&request));
             first.or(second)
         } else {
@@ -135,14 +138,14 @@ impl Visit<'_> {
         };
         let Some(id) = id else { return };
         self.run.tally.counts().reserved += 1;
-        let habit = match dice.below(10) {
+        let habit = match dice.random_range(0..10) {
             0..6 => Habit::Pays,
             6..8 => Habit::Cancels,
             _ => Habit::Forgets,
         };
         let end = self.follow(&id, habit, dice).await;
         self.run.tally.ended(end.as_deref().unwrap_or("visitor left before the end"));
-        if dice.one_in(AGAIN) {
+        if dice.random_ratio(1, AGAIN) {
             self.reserve(&request).await;
         }
     }
@@ -167,9 +170,9 @@ impl Visit<'_> {
     }
 
     /// Polls a reservation until it has ended. Returns its last status.
-    async fn follow(&self, id: &str, habit: Habit, dice: &mut Dice) -> Option<String> {
+    async fn follow(&self, id: &str, habit: Habit, dice: &mut StdRng) -> Option<String> {
         let deadline = Instant::now() + PATIENCE;
-        let mut thought = Some(Duration::from_secs_f64(dice.between(SHORTEST_THOUGHT_S, LONGEST_THOUGHT_S)));
+        let mut thought = Some(Duration::from_secs_f64(dice.random_range(SHORTEST_THOUGHT_S..LONGEST_THOUGHT_S)));
         while Instant::now() < deadline {
             let status = self.about("poll", Method::GET, id).await.and_then(|answer| answer.text("status"));
             match status.as_deref() {
@@ -193,9 +196,9 @@ impl Visit<'_> {
     }
 
     /// Reports a payment, always the same one. If that fails, it is reported again after the next poll.
-    async fn pay(&self, id: &str, dice: &mut Dice) {
+    async fn pay(&self, id: &str, dice: &mut StdRng) {
         let Self { run, side, on_sale, .. } = self;
-        for _ in 0..=usize::from(dice.one_in(PAID_TWICE)) {
+        for _ in 0..=usize::from(dice.random_ratio(1, PAID_TWICE)) {
             if let Ok(outcome) = recorded::pay(&side.api, &run.recorder, &run.payment_key, &on_sale.round, id).await {
                 let mut counts = run.tally.counts();
                 *counts.answers.entry("pay").or_default().entry(outcome).or_default() += 1;
@@ -203,17 +206,17 @@ impl Visit<'_> {
         }
     }
 
-    async fn misbehave(&self, dice: &mut Dice) {
+    async fn misbehave(&self, dice: &mut StdRng) {
         let Self { run, person, on_sale, .. } = self;
         let (round, sale) = (&on_sale.round, on_sale.round.sale.as_str());
-        let other = &run.people[dice.below(run.people.len())];
+        let other = &run.people[dice.random_range(0..run.people.len())];
         let now = runtime::Clock::system().now();
         let seal = |round: &RoundId, user: &UserId, issued_at_ms| sealed(&run.ring, round, user, issued_at_ms);
         let good = seal(round, &person.user, now);
         let reserve = |pass: &str| Request::reserve(sale, pass).ok().map(|request| request.token(&person.token));
         let next = RoundId { sale: round.sale.clone(), number: RoundNumber(round.number.0 + 1_000) };
         let nobodys = format!("{round}.{}", uuid::Uuid::now_v7().as_simple());
-        let (what, request) = match dice.below(8) {
+        let (what, request) = match dice.random_range(0..8) {
             0 => ("an invalid pass", reserve("no-pass-at-all")),
             1 => ("somebody else's pass", reserve(&seal(round, &other.user, now))),
             2 => ("an expired pass", reserve(&seal(round, &person.user, EpochMs(now.0 - LONG_AGO_MS)))),
