@@ -101,7 +101,7 @@ pub(super) struct Crowd {
     /// Used if there is a line.
     pub(super) waiting: Waiting,
     pub(super) recorder: Recorder,
-    load: load::Client,
+    pub(super) load: load::Client,
     passes: KeyRing,
     gathered_at: EpochMs,
     pub(super) promised: Mutex<Promised>,
@@ -223,10 +223,6 @@ impl Crowd {
 
     pub(super) async fn pay(&self, id: &str) -> Result<String> {
         recorded::pay(&self.client, &self.recorder, &self.payment_key, &self.round, id).await
-    }
-
-    pub(super) async fn look(&self, request: &Request) -> Result<Response, Failure> {
-        self.load.send(0, request).await
     }
 
     pub(super) fn note(&self, buyer: &Buyer, wave: Wave, heard: &Result<Response, Failure>) -> Heard {

@@ -87,7 +87,7 @@ pub async fn run_soak(soak: &Soak) -> Result<ExitCode> {
         never = watch::heal(&run) => match never {},
         never = watch::look_for_both_scripts(&run) => match never {},
     }
-    stage.done(format!("{} visitors", run.tally.counts().visitors));
+    stage.done(format!("{} visitors", run.tally.lock().visitors));
 
     let rest = drain::drain(&run, &sampler, &samples).await?;
     let samples: Vec<Sample> = samples.into_inner();

@@ -13,7 +13,7 @@ use super::journal::Journal;
 use super::operator::Operator;
 use super::program::{Loss, Program};
 use super::system::System;
-use super::tally::Tally;
+use super::tally::Counts;
 use crate::identity::Bearer;
 
 /// How many people come again and again, and how many others misbehave.
@@ -37,7 +37,7 @@ pub(super) struct Run {
     pub(super) operator: Operator,
     pub(super) recorder: Recorder,
     pub(super) board: Board,
-    pub(super) tally: Tally,
+    pub(super) tally: Mutex<Counts>,
     pub(super) journal: Journal,
     pub(super) people: Vec<Bearer>,
     pub(super) mischievous: Vec<Bearer>,
@@ -67,7 +67,7 @@ impl Run {
             operator: Operator::of(Arc::clone(&system))?,
             recorder: Recorder::default(),
             board: Board::default(),
-            tally: Tally::default(),
+            tally: Mutex::default(),
             journal,
             people,
             mischievous,

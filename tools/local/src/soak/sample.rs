@@ -105,7 +105,7 @@ impl Sampler {
                 add(format!("{}, {} gateway", short(&name), side.name), counts.resident_kb);
             }
         }
-        let group = self.system.emulator_group();
+        let group = self.system.emulator.group();
         for worker in workers(group) {
             add(short(&worker.function), worker.resident_kb);
         }

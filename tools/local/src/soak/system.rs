@@ -44,7 +44,7 @@ pub(super) struct System {
     pub(super) issuer: Issuer,
     // Dropped in this order.
     sides: Mutex<Vec<Arc<Side>>>,
-    emulator: Emulator,
+    pub(super) emulator: Emulator,
     valkey: tokio::sync::Mutex<Valkey>,
     disturbed_until: Mutex<Instant>,
 }
@@ -73,10 +73,6 @@ impl System {
         self.sides.lock().clone()
     }
 
-    pub(super) fn emulator_group(&self) -> u32 {
-        self.emulator.group()
-    }
-
     fn disturb(&self) {
         *self.disturbed_until.lock() = Instant::now() + AFTERMATH;
     }
@@ -94,7 +90,7 @@ impl System {
         let pids = groups.into_iter().filter_map(|group| i32::try_from(group).ok()).map(Pid::from_raw);
         let behind_gateways = pids.filter(|group| killpg(*group, Signal::SIGKILL).is_ok()).count();
         let kills = |worker: &Worker| kill(Pid::from_raw(worker.id), Signal::SIGKILL).is_ok();
-        let workers = workers(self.emulator_group());
+        let workers = workers(self.emulator.group());
         behind_gateways + workers.iter().filter(|worker| worker.function == name && kills(worker)).count()
     }
 

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use load::Answer;
-use parking_lot::{Mutex, MutexGuard};
 use serde::Serialize;
 
 /// The step of requests from misbehaving visitors.
@@ -28,30 +27,22 @@ pub(super) struct Counts {
     pub(super) got_away_with: Vec<String>,
 }
 
-#[derive(Default)]
-pub(super) struct Tally(Mutex<Counts>);
-
-impl Tally {
-    pub(super) fn counts(&self) -> MutexGuard<'_, Counts> {
-        self.0.lock()
-    }
-
+impl Counts {
     /// Counts an answer; `calm` if nothing disturbed the system around it.
-    pub(super) fn heard(&self, step: &'static str, side: &'static str, answer: &Answer, calm: bool) {
-        let mut counts = self.counts();
-        *counts.answers.entry(step).or_default().entry(answer.to_string()).or_default() += 1;
-        *counts.by_side.entry(side).or_default() += 1;
+    pub(super) fn heard(&mut self, step: &'static str, side: &'static str, answer: &Answer, calm: bool) {
+        *self.answers.entry(step).or_default().entry(answer.to_string()).or_default() += 1;
+        *self.by_side.entry(side).or_default() += 1;
         // A misbehaving visitor may send a good pass for a round that does not exist. It looks like a lost one.
         if calm && step != MISBEHAVE {
-            counts.calm_requests += 1;
+            self.calm_requests += 1;
             // Operators pause sales on purpose.
             if answer.is_error() && answer.code != "paused" {
-                *counts.calm_errors.entry(format!("{step}: {answer}")).or_default() += 1;
+                *self.calm_errors.entry(format!("{step}: {answer}")).or_default() += 1;
             }
         }
     }
 
-    pub(super) fn ended(&self, how: &str) {
-        *self.counts().ended.entry(how.to_owned()).or_default() += 1;
+    pub(super) fn ended(&mut self, how: &str) {
+        *self.ended.entry(how.to_owned()).or_default() += 1;
     }
 }

@@ -56,7 +56,7 @@ pub(super) async fn judge(run: &Run, rest: Rest, samples: &[Sample], alarms: Che
     let found = format!("{} operations{kept}", told.judged.operations);
     checks.push(Check::of("all answers are consistent", found, wrong));
 
-    let counts = run.tally.counts().clone();
+    let counts = run.tally.lock().clone();
     checks.push(misbehaving(&counts));
     checks.push(check::calm(counts.calm_requests, &counts.calm_errors));
     checks.push(alarms);
@@ -107,7 +107,7 @@ fn events(run: &Run) -> Check {
 /// Whether both versions sold at the same time, each with its own script.
 fn side_by_side(run: &Run) -> Check {
     let both_known = run.noted.lock().both_known;
-    let counts = run.tally.counts().side_by_side.clone();
+    let counts = run.tally.lock().side_by_side.clone();
     let mut wrong = Vec::new();
     if !both_known {
         wrong.push("Redis never knew both scripts".to_owned());

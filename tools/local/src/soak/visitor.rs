@@ -71,7 +71,7 @@ async fn visit(run: &Run, n: usize) {
     let sides = run.system.sides();
     let Some(side) = sides.choose(&mut dice).cloned() else { return };
     drop(sides);
-    run.tally.counts().visitors += 1;
+    run.tally.lock().visitors += 1;
     let misbehaves = dice.random_ratio(1, MISBEHAVES);
     let people = if misbehaves { &run.mischievous } else { &run.people };
     let person = &people[dice.random_range(0..people.len())];
@@ -112,7 +112,7 @@ impl Visit<'_> {
             Ok(response) => response.answer(),
             Err(failure) => failure.into(),
         };
-        run.tally.heard(step, side.name, &answer, was_calm && run.system.is_calm());
+        run.tally.lock().heard(step, side.name, &answer, was_calm && run.system.is_calm());
         heard.ok()
     }
 
@@ -123,7 +123,7 @@ impl Visit<'_> {
             // The gate may fail while processes die. Then this visitor leaves.
             match self.side.api.enter(&self.person.text, sale).await {
                 Ok(pass) => pass,
-                Err(error) => return self.run.tally.ended(&format!("no pass: {}", in_a_word(&error))),
+                Err(error) => return self.run.tally.lock().ended(&format!("no pass: {}", in_a_word(&error))),
             }
         } else {
             sealed(&self.run.ring, &self.on_sale.round, &self.person.user, runtime::Clock::system().now())
@@ -137,14 +137,14 @@ impl Visit<'_> {
             self.reserve(&request).await
         };
         let Some(id) = id else { return };
-        self.run.tally.counts().reserved += 1;
+        self.run.tally.lock().reserved += 1;
         let habit = match dice.random_range(0..10) {
             0..6 => Habit::Pays,
             6..8 => Habit::Cancels,
             _ => Habit::Forgets,
         };
         let end = self.follow(&id, habit, dice).await;
-        self.run.tally.ended(end.as_deref().unwrap_or("visitor left before the end"));
+        self.run.tally.lock().ended(end.as_deref().unwrap_or("visitor left before the end"));
         if dice.random_ratio(1, AGAIN) {
             self.reserve(&request).await;
         }
@@ -154,7 +154,7 @@ impl Visit<'_> {
     async fn reserve(&self, request: &Request) -> Option<String> {
         for tried in 1..=TRIES {
             if self.run.system.sides().len() > 1 {
-                *self.run.tally.counts().side_by_side.entry(self.side.name).or_default() += 1;
+                *self.run.tally.lock().side_by_side.entry(self.side.name).or_default() += 1;
             }
             match self.send("reserve", request).await {
                 Some(answer) if answer.status == 202 => return answer.text("reservation_id"),
@@ -200,7 +200,7 @@ impl Visit<'_> {
         let Self { run, side, on_sale, .. } = self;
         for _ in 0..=usize::from(dice.random_ratio(1, PAID_TWICE)) {
             if let Ok(outcome) = recorded::pay(&side.api, &run.recorder, &run.payment_key, &on_sale.round, id).await {
-                let mut counts = run.tally.counts();
+                let mut counts = run.tally.lock();
                 *counts.answers.entry("pay").or_default().entry(outcome).or_default() += 1;
             }
         }
@@ -230,16 +230,16 @@ impl Visit<'_> {
             _ => {
                 let payment = self.side.api.pay("a key that is not the provider's", &nobodys, "pay-forged").await;
                 if let Ok(outcome) = payment {
-                    run.tally.counts().got_away_with.push(format!("a payment with a forged signature: {outcome}"));
+                    run.tally.lock().got_away_with.push(format!("a payment with a forged signature: {outcome}"));
                 }
                 return;
             }
         };
         let Some(request) = request else { return };
         match self.send(MISBEHAVE, &request).await.map(|Response { status, .. }| status) {
-            Some(200..300) => run.tally.counts().got_away_with.push(what.to_owned()),
+            Some(200..300) => run.tally.lock().got_away_with.push(what.to_owned()),
             // 429 refuses whatever is asked.
-            Some(status @ 400..500) if status != 429 => run.tally.counts().refused += 1,
+            Some(status @ 400..500) if status != 429 => run.tally.lock().refused += 1,
             _ => {}
         }
     }

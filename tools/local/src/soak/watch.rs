@@ -44,7 +44,7 @@ pub(super) async fn tell(run: &Run, stage: &Stage, samples: &Mutex<Vec<Sample>>)
 }
 
 fn line(run: &Run, now_s: f64, last: Option<&Sample>) -> String {
-    let counts = run.tally.counts();
+    let counts = run.tally.lock();
     let paid = counts.ended.get("paid").copied().unwrap_or_default();
     let (visitors, reserved) = (counts.visitors, counts.reserved);
     drop(counts);

@@ -188,7 +188,7 @@ async fn keep(crowd: Arc<Crowd>, publish: watch::Sender<Option<Arc<LineDocument>
         every.tick().await;
         let waiting = &crowd.waiting;
         waiting.looks_of_the_edge.fetch_add(1, Ordering::Relaxed);
-        let Ok(response) = crowd.look(&request).await else { continue };
+        let Ok(response) = crowd.load.send(0, &request).await else { continue };
         let Ok(document) = serde_json::from_slice::<LineDocument>(&response.body) else { continue };
         people = document.people.estimate.max(people);
         let waits = people + document.people.late;
