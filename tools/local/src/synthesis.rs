@@ -29,9 +29,9 @@ pub(crate) const TEMPLATE: &str = "FlashSale.template.json";
 const COMPLETE: &str = "manifest.json";
 /// Which files belong to the stack.
 pub(crate) const ASSETS: &str = "FlashSale.assets.json";
-/// The made-up addresses. Neither begins with the other, so that each can be replaced on its own.
-const EMULATOR: &str = "http://127.0.0.1:4566";
-const ISSUER: &str = "http://127.0.0.2:4566/issuer";
+/// The made-up addresses, which no real one contains (RFC 2606).
+const EMULATOR: &str = "http://emulator.invalid:4566";
+const ISSUER: &str = "http://issuer.invalid:4566/issuer";
 /// After this long, nobody finishes a synthesis any more or copies that of an earlier state of the checkout.
 const GIVEN_UP_AFTER: Duration = Duration::from_secs(3600);
 const POLL: Duration = Duration::from_millis(50);
@@ -104,7 +104,7 @@ fn age(path: &Path) -> Option<Duration> {
 /// A digest of everything that the app reads: the names, sizes and times of the files, as `make` compares them.
 fn state_of_the_checkout() -> Result<u64> {
     let mut hasher = DefaultHasher::new();
-    paths::target().hash(&mut hasher);
+    (paths::target(), EMULATOR, ISSUER).hash(&mut hasher);
     for name in OF_THE_APP {
         look_at(&paths::cdk().join(name), &mut hasher)?;
     }
@@ -145,7 +145,7 @@ fn copy(from: &Path, to: &Path, addresses: &[(&str, &str)]) -> io::Result<()> {
             copy(&path, &target, addresses)?;
         } else if entry == TEMPLATE {
             let text = fs::read_to_string(&path)?;
-            fs::write(target, with_addresses(&text, addresses))?;
+            fs::write(target, addresses.iter().fold(text, |text, (made_up, real)| text.replace(made_up, real)))?;
         } else if fs::hard_link(&path, &target).is_err() {
             // On another file system.
             fs::copy(&path, &target)?;
@@ -154,30 +154,9 @@ fn copy(from: &Path, to: &Path, addresses: &[(&str, &str)]) -> io::Result<()> {
     Ok(())
 }
 
-/// Replaces the made-up addresses in one pass: a real address may contain a made-up one, as that of port 45667 does.
-fn with_addresses(text: &str, addresses: &[(&str, &str)]) -> String {
-    let (mut replaced, mut rest) = (String::with_capacity(text.len()), text);
-    while let Some((at, (made_up, real))) =
-        addresses.iter().filter_map(|address| Some((rest.find(address.0)?, address))).min_by_key(|(at, _)| *at)
-    {
-        replaced.push_str(&rest[..at]);
-        replaced.push_str(real);
-        rest = &rest[at + made_up.len()..];
-    }
-    replaced + rest
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn an_address_is_not_replaced_inside_another() {
-        let text = format!("[\"{ISSUER}/keys\", \"{EMULATOR}\"]");
-        let (endpoint, issuer) = ("http://127.0.0.1:45667", "http://127.0.0.1:45667/identity");
-        let replaced = with_addresses(&text, &[(ISSUER, issuer), (EMULATOR, endpoint)]);
-        assert_eq!(replaced, format!("[\"{issuer}/keys\", \"{endpoint}\"]"));
-    }
 
     #[test]
     fn a_copy_has_the_addresses_of_its_emulator_in_the_template() {
