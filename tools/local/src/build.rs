@@ -72,7 +72,7 @@ pub fn build_functions() -> Result<()> {
 }
 
 pub fn build_pages() -> Result<()> {
-    run(Command::new("node").arg("build.js").current_dir(paths::web()), "node")
+    run(Command::new("node").arg("build.js").current_dir(paths::root().join("web")), "node")
 }
 
 pub fn run(command: &mut Command, tool: &str) -> Result<()> {

@@ -55,7 +55,6 @@ pub struct NewSale {
     pub(crate) settlement: Settlement,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) rain: Option<Rain>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) early_access: Vec<EarlyAccess>,
     pub(crate) lanes: u16,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -4,11 +4,11 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use uuid::Uuid;
 
 use crate::paths;
-use crate::process::Kept;
+use crate::process::{Kept, resident_kb};
 
 pub const REGION: &str = "us-east-1";
 /// The local credentials: the emulator accepts any.
@@ -84,7 +84,7 @@ impl FunctionProcess {
     }
 
     pub fn resident_kb(&self) -> Result<u64> {
-        self.process.resident_kb()
+        resident_kb(self.group()).context("it does not run")
     }
 
     pub fn logged(&self) -> Result<String> {

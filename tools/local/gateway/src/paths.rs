@@ -25,13 +25,9 @@ pub fn cdk() -> PathBuf {
     root().join("infra/cdk")
 }
 
-pub fn web() -> PathBuf {
-    root().join("web")
-}
-
 /// The pages as built by `web/build.js`.
 pub fn pages() -> PathBuf {
-    web().join("dist")
+    root().join("web/dist")
 }
 
 /// The build folder, whatever `CARGO_TARGET_DIR` says.

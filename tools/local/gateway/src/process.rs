@@ -74,11 +74,6 @@ impl Kept {
         self.child.id()
     }
 
-    /// The resident memory of the largest of its processes, in kB. Fails if the kernel does not tell, or there is none.
-    pub fn resident_kb(&self) -> Result<u64> {
-        resident_kb(self.group()).with_context(|| format!("{} does not run", self.name))
-    }
-
     /// Waits until `ready` returns true. Fails if the process ends first or `timeout` passes; with the end of its log.
     pub fn wait_until(&mut self, timeout: Duration, mut ready: impl FnMut() -> bool) -> Result<()> {
         let deadline = Instant::now() + timeout;
