@@ -26,6 +26,9 @@ export function shuffleKey(seedHex, beaconHex) {
 
 /** The shuffle of `count` positions: `compute_shuffled_index` of the Ethereum consensus specification. */
 export class Shuffle {
+  /** Digests by round and block: 256 positions share one. */
+  #sources = new Map();
+
   constructor(count, key) {
     this.count = count;
     this.key = key;
@@ -44,27 +47,18 @@ export class Shuffle {
     return place;
   }
 
-  /** The position of every index after the shuffle. Much faster than one by one: 256 positions share a digest. */
-  all() {
-    const places = Uint32Array.from({ length: this.count }, (_, index) => index);
-    for (let round = 0; round < ROUNDS; round += 1) {
-      const sources = Array.from({ length: Math.ceil(this.count / BLOCK) }, (_, block) => this.source(round, block));
-      const source = (block) => sources[block];
-      for (let at = 0; at < this.count; at += 1) places[at] = this.step(places[at], round, source);
-    }
-    return places;
-  }
-
-  step(index, round, source = (block) => this.source(round, block)) {
+  step(index, round) {
     let flip = this.pivots[round] + this.count - index;
     if (flip >= this.count) flip -= this.count;
     const position = Math.max(index, flip);
-    const byte = source(Math.floor(position / BLOCK))[(position % BLOCK) >> 3];
+    const byte = this.#source(round, Math.floor(position / BLOCK))[(position % BLOCK) >> 3];
     return (byte >> (position % 8)) & 1 ? flip : index;
   }
 
-  source(round, block) {
-    return sha256(this.key, Uint8Array.of(round, block, block >> 8, block >> 16, block >> 24));
+  #source(round, block) {
+    const name = block * ROUNDS + round;
+    if (!this.#sources.has(name)) this.#sources.set(name, sha256(this.key, Uint8Array.of(round, block, block >> 8, block >> 16, block >> 24)));
+    return this.#sources.get(name);
   }
 }
 
@@ -156,12 +150,6 @@ export function tableOf(plan, seedHex) {
 export function awardOf(plan, seedHex, beaconHex, unit) {
   const table = tableOf(plan, seedHex);
   return table[new Shuffle(table.length, shuffleKey(seedHex, beaconHex)).shuffled(unit - 1)];
-}
-
-/** What each unit won, ordered by unit. */
-export function awardsOf(plan, seedHex, beaconHex) {
-  const table = tableOf(plan, seedHex);
-  return Array.from(new Shuffle(table.length, shuffleKey(seedHex, beaconHex)).all(), (position) => table[position]);
 }
 
 /** The digest of a table, in hex. */

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { CHAIN_HASH, atMs, holds, isSigned, namedAt, randomnessOf } from '../js/drand.js';
 import {
-  BLANK, Shuffle, Stream, awardOf, awardsOf, bytesOf, commitment, digestOf, hexOf, rootOfHashes, sha256, shuffleKey, tableOf,
+  BLANK, Shuffle, Stream, awardOf, bytesOf, commitment, digestOf, hexOf, rootOfHashes, sha256, shuffleKey, tableOf,
 } from '../js/draw.js';
 
 const vectors = JSON.parse(readFileSync(new URL('../../shared/sale/award_vectors.json', import.meta.url), 'utf8'));
@@ -21,7 +21,6 @@ test('the vectors are all there', () => {
 
 test.each(vectors.shuffles)('the shuffle of $count', ({ key, count, places }) => {
   const shuffle = new Shuffle(count, bytesOf(key));
-  expect(Array.from(shuffle.all())).toEqual(places);
   expect(places.map((_, index) => shuffle.shuffled(index))).toEqual(places);
   expect(() => shuffle.shuffled(count)).toThrow(RangeError);
 });
@@ -47,7 +46,9 @@ describe.each(draws)('$sale, round $round', (draw) => {
   });
 
   test('has these awards', () => {
-    const found = awardsOf(plan, seed, beacon);
+    const table = tableOf(plan, seed);
+    const shuffle = new Shuffle(table.length, shuffleKey(seed, beacon));
+    const found = table.map((_, at) => table[shuffle.shuffled(at)]);
     if (awards) expect(found).toEqual(awards);
     expect(digestOf(found)).toBe(awards_digest);
     for (const unit of awards ? [1, Math.ceil(found.length / 2), found.length] : [found.length]) {
