@@ -7,20 +7,6 @@ import { announced, arrive, heading, listen, passing, requests, shop, shopWithIs
 const MINUTE_MS = 60_000;
 const queued = (id) => json(200, { reservation_id: id, status: 'queued', unit: 1, reserved_at: new Date().toISOString() });
 
-onStandIn.test('the page may run and load only its own files', async () => {
-  for (const path of ['/', '/operators.html']) {
-    const { headers } = await fetch(shop.url + path);
-    const policy = Object.fromEntries(headers.get('content-security-policy').split(';').map((part) => {
-      const [name, ...values] = part.trim().split(/\s+/);
-      return [name, values.join(' ')];
-    }));
-    expect(policy).toMatchObject({
-      'default-src': "'none'", 'script-src': "'self'", 'style-src': "'self'", 'base-uri': "'none'", 'frame-ancestors': "'none'",
-    });
-    expect(headers.get('x-content-type-options')).toBe('nosniff');
-  }
-});
-
 onStandIn.test.each([
   ['overloaded: the page retries by itself', problem(503, 'overloaded', {}, { 'retry-after': '1' }), 2, (page) => heading(page, 'Very many people are here').waitFor()],
   ['a pass that has expired: one more question', problem(403, 'bad_token'), 1, async (page) => {
