@@ -17,11 +17,7 @@ const CODE_BY_STATUS = {
 export class Problem extends Error {
   constructor(code, { status = 0, retryAfterS = null, members = {} } = {}) {
     super(code);
-    this.name = 'Problem';
-    this.code = code;
-    this.status = status;
-    this.retryAfterS = retryAfterS;
-    this.members = members;
+    Object.assign(this, { name: 'Problem', code, status, retryAfterS, members });
   }
 }
 

@@ -80,10 +80,6 @@ class Language extends EventTarget {
 const DEFAULT_REGIONS = { en: 'GB', zh: 'CN' };
 const REGION = region();
 
-function preferred() {
-  return navigator.languages?.length ? navigator.languages : [navigator.language ?? 'en'];
-}
-
 function first() {
   try {
     const kept = localStorage.getItem(STORED);
@@ -91,12 +87,12 @@ function first() {
   } catch {
     // No storage: use the browser's languages.
   }
-  return preferred().map((tag) => tag.slice(0, 2).toLowerCase()).find((code) => code in TAGS) ?? 'en';
+  return navigator.languages.map((tag) => tag.slice(0, 2).toLowerCase()).find((code) => code in TAGS) ?? 'en';
 }
 
 /** The region of the browser's first language that names one, or in which that language is mostly spoken; null if unknown. */
 function region() {
-  const regions = preferred().map((tag) => {
+  const regions = navigator.languages.map((tag) => {
     try {
       const locale = new Intl.Locale(tag);
       return locale.region ?? locale.maximize().region;

@@ -208,7 +208,7 @@ test.each([
 onStandIn.test('without live figures, the audit shows them', async () => {
   const sale = await shop.sell();
   const { page, go } = await desk();
-  await page.route(/\/live$/, (route) => route.fulfill({ status: 404, contentType: 'application/json', body: '{"message":"Not Found"}' }));
+  await amended(page, /\/live$/, { units: null });
   await go(`sales/${sale}`);
   await expect.poll(() => tile(page, 'free').textContent(), { timeout: 30_000 }).toBe('10');
   expect(await tile(page, 'paid').textContent()).toBe('–');

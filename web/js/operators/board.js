@@ -66,7 +66,7 @@ export class Board extends Screen {
       const over = clock.now() >= Date.parse(sale.closes_at);
       const asksDraw = published && over && isDrawnAtEnd(sale) && this.#atEnd?.state !== 'drawn';
       const [live, audit, draw, line] = await Promise.all([
-        published ? this.#get() : null,
+        published ? api.live(this.#id, signal) : null,
         asksAudit ? api.audit(this.#id, sale.round, signal).catch(() => this.#audit) : this.#audit,
         asksDraw ? api.draw(this.#id, sale.round, signal).catch(() => null) : null,
         // It may fail while everything else is known.
@@ -76,19 +76,12 @@ export class Board extends Screen {
       this.#atEnd = draw?.at_end ?? this.#atEnd;
       this.#line = line?.round === sale.round ? line : null;
       this.#turn += 1;
+      // Without live figures, the audit has the units.
       const units = apart(this.#latest(live) ?? (audit?.in_redis ? { ...audit, paid: null } : null));
       [this.#sale, this.#audit, this.#live] = [sale, audit, { ...live, units, at: clock.now() }];
       this.#count(live);
       if (units) Plot.keep(this.#readings, clock.now(), units);
       this.#heardAt = clock.now();
-    });
-  }
-
-  /** Only newer systems report this; without it, the audit has the units. */
-  #get() {
-    return api.live(this.#id, this.signal).catch((error) => {
-      if (error.code === 'unknown_route') return null;
-      throw error;
     });
   }
 
