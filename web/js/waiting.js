@@ -368,11 +368,10 @@ export class Waiting extends EventTarget {
     return Math.min(Math.max(line.poll_after_ms || PACE_MS, LEAST_PACE_MS), MOST_PACE_MS);
   }
 
-  #heard(line) {
+  #heard(heard) {
     const { document: known } = this;
-    // Two caches may answer in the wrong order, but a line never goes back.
-    if (known?.seed && (line.seed === null || Date.parse(line.admitted.as_of) < Date.parse(known.admitted.as_of))) return;
-    this.document = known?.seed && known.seed === line.seed ? further(known, line) : line;
+    const line = further(known, heard);
+    this.document = line;
     if (line.seed === null && this.#kept.commitment === undefined) this.#keep({ commitment: line.commitment });
     if (line.seed !== null && !this.#kept.commitment && !this.#kept.first) this.#keep({ first: line.commitment });
     this.#follow();

@@ -194,9 +194,7 @@ export class Line {
   #hear(heard: LineDocument): boolean {
     const known = this.#document?.round === heard.round ? this.#document : null;
     if (known === null) this.#commitment = heard.commitment;
-    // Caches may answer in the wrong order, but a line never goes back.
-    const isOld = known?.seed && (heard.seed === null || Date.parse(heard.admitted.as_of) < Date.parse(known.admitted.as_of));
-    const line = known && isOld ? known : known?.seed && known.seed === heard.seed ? further(known, heard) : heard;
+    const line = further(known, heard);
     this.#document = line;
     if (!this.#place) return false;
     const { round, second } = this.#place;

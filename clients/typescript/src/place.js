@@ -64,10 +64,14 @@ export function admits({ early_ppb: early, late_until: until, late_ppb: late }, 
 }
 
 /**
- * A document that never goes behind `known`: a user who is admitted stays admitted.
- * @type {(known: LineDocument, line: LineDocument) => LineDocument}
+ * What is known of a line after another document: caches may answer in the wrong order, but a line never goes back, and a user who is
+ * admitted stays admitted.
+ * @type {(known: LineDocument | null, line: LineDocument) => LineDocument}
  */
 export function further(known, line) {
+  if (!known?.seed) return line;
+  if (line.seed === null || Date.parse(line.admitted.as_of) < Date.parse(known.admitted.as_of)) return known;
+  if (line.seed !== known.seed) return line;
   /** @type {(line: LineDocument) => number[]} */
   const far = ({ admitted }) => [admitted.early_ppb, admitted.late_until === null ? 0 : Date.parse(admitted.late_until), admitted.late_ppb];
   const [one, other] = [far(known), far(line)];
