@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { problem } from './answers.js';
 import { GOOD_SHIFT } from './browser.js';
 import { onBoth, onStandIn, test } from './on.js';
-import { arrive, enabledAt, heading, reserve, shop, visit, work } from './visits.js';
+import { arrive, atSale, enabledAt, heading, reserve, selling, shop, visit, work } from './visits.js';
 
 const HOUR_MS = 3_600_000;
 
@@ -47,8 +47,7 @@ test('a purchase from the list to the payment, by keyboard only', async () => {
 
 onStandIn.test.each([['behind', -HOUR_MS], ['ahead', HOUR_MS]])('the button opens on time with a clock an hour %s, without a reload', async (_, offsetMs) => {
   const opensAt = Date.now() + OPENED_WITHIN_MS;
-  const sale = await shop.sell({ opensInMs: OPENED_WITHIN_MS });
-  const { page } = await arrive(`sales/${sale}`, { offsetMs, user: shop.user() });
+  const { page } = await atSale({ opensInMs: OPENED_WITHIN_MS }, { offsetMs, user: shop.user() });
   const buy = page.locator('[data-keep=buy]');
   await buy.waitFor();
   expect(await buy.getAttribute('aria-disabled')).toBe('true');
@@ -59,11 +58,10 @@ onStandIn.test.each([['behind', -HOUR_MS], ['ahead', HOUR_MS]])('the button open
 }, 240_000);
 
 onStandIn.test('a buyer who is too early is told so, and the button appears by itself', async () => {
-  const sale = await shop.sell();
-  const { page, go } = await visit();
+  const { page, enter } = await selling();
   await page.route(/\/challenges$/, (route) => route.fulfill(
     problem(409, 'not_open', { opens_at: new Date(Date.now() + 8_000).toISOString() }, { 'retry-after': '8' })), { times: 1 });
-  await go(`sales/${sale}`);
+  await enter();
   await page.getByRole('button', { name: 'Buy now' }).click();
   await heading(page, 'Opens in').waitFor();
   await page.getByRole('button', { name: 'Buy now' }).waitFor();
@@ -82,12 +80,11 @@ onStandIn.test('sold out', async () => {
 });
 
 onBoth.test('at the limit, the buyer\'s reservations are shown with their current status', async () => {
-  const sale = await shop.sell();
   const user = shop.user();
-  const { page, go } = await visit({ user });
+  const { page, enter, sale } = await selling({}, { user });
   // The page asks once what the user has here.
   const looked = page.waitForResponse((response) => response.url().endsWith(`/v1/sales/${sale}/reservation`));
-  await go(`sales/${sale}`);
+  await enter();
   const buy = page.getByRole('button', { name: 'Buy now' });
   await buy.waitFor();
   await looked;
@@ -101,9 +98,8 @@ onBoth.test('at the limit, the buyer\'s reservations are shown with their curren
 });
 
 test('a session that ends during a purchase: sign in again, and continue', async () => {
-  const sale = await shop.sell();
   const user = shop.user();
-  const { page } = await arrive(`sales/${sale}`, { user });
+  const { page } = await atSale({}, { user });
   await page.getByRole('button', { name: 'Buy now' }).click();
   await page.getByLabel('Your answer').waitFor();
   await page.route(/\/(challenges|tokens)$/, (route) => {
@@ -118,8 +114,7 @@ test('a session that ends during a purchase: sign in again, and continue', async
 });
 
 test('a reload while reserving repeats the same request', async () => {
-  const sale = await shop.sell({ per_user_limit: 5 });
-  const { page, go } = await visit();
+  const { page, enter } = await selling({ per_user_limit: 5 });
   const keys = [];
   await page.route(/\/reservations\/[\w-]+$/, async (route) => {
     if (route.request().method() !== 'POST') return route.fallback();
@@ -128,7 +123,7 @@ test('a reload while reserving repeats the same request', async () => {
     await route.fetch({ maxRetries: 2 });
     return route.abort();
   });
-  await go(`sales/${sale}`);
+  await enter();
   await page.getByRole('button', { name: 'Buy now' }).click();
   await work(page);
   await heading(page, 'No connection').waitFor();
@@ -142,8 +137,7 @@ test('a reload while reserving repeats the same request', async () => {
 });
 
 onStandIn.test('polling takes over when push is cut', async () => {
-  const sale = await shop.sell();
-  const { page, go } = await visit();
+  const { page, enter } = await selling();
   const sockets = [];
   await page.routeWebSocket(/\/push/, (socket) => {
     socket.connectToServer();
@@ -158,7 +152,7 @@ onStandIn.test('polling takes over when push is cut', async () => {
     const queued = { reservation_id, status: 'queued', unit, reserved_at, poll_after_ms: 500 };
     return route.fulfill({ response: answer, json: sockets.cut ? { ...queued, ...body } : queued });
   });
-  await go(`sales/${sale}`);
+  await enter();
   await reserve(page);
   await heading(page, 'You are in').waitFor();
   await expect.poll(() => sockets.length).toBeGreaterThan(0);
@@ -172,14 +166,13 @@ onStandIn.test('polling takes over when push is cut', async () => {
 });
 
 test('the time to pay runs out on the page, and the order expires', async () => {
-  const sale = await shop.sell({ payment_window_s: 15 });
-  const { page, go } = await visit();
+  const { page, enter } = await selling({ payment_window_s: 15 });
   // The system may report the expiry before the page's own clock does, so its answer is held back.
   await page.routeWebSocket(/\/push/, (socket) => socket.close({ code: 1011 }));
   const held = [];
   let holds = false;
   await page.route(/\/v1\/reservations\//, (route) => (holds ? held.push(route) : route.continue()));
-  await go(`sales/${sale}`);
+  await enter();
   await reserve(page);
   await heading(page, 'Reserved for you').waitFor();
   holds = true;
@@ -190,10 +183,9 @@ test('the time to pay runs out on the page, and the order expires', async () => 
 });
 
 test('more can be bought up to the limit, and not beyond it', async () => {
-  const sale = await shop.sell({ per_user_limit: 2 });
-  const { page, go } = await visit();
+  const { page, enter } = await selling({ per_user_limit: 2 });
   const another = page.getByRole('button', { name: 'Buy another' });
-  await go(`sales/${sale}`);
+  await enter();
   await reserve(page);
   await page.getByRole('link', { name: 'Back to the sale' }).first().click();
   await another.click();
@@ -235,9 +227,8 @@ onStandIn.test('a buyer who signs in after buying elsewhere starts no second pur
 });
 
 onStandIn.test('eight tabs, closed at any point of a purchase, make one reservation, which the next tab finds', async () => {
-  const sale = await shop.sell({ per_user_limit: 3 });
   const user = shop.user();
-  const { context, page: first } = await arrive(`sales/${sale}`, { user });
+  const { context, page: first, sale } = await atSale({ per_user_limit: 3 }, { user });
   await first.getByRole('button', { name: 'Buy now' }).waitFor();
   for (const closesAfterMs of TABS_CLOSE_AFTER_MS) {
     const page = await context.newPage();
@@ -260,8 +251,7 @@ onStandIn.test('eight tabs, closed at any point of a purchase, make one reservat
 }, 300_000);
 
 onStandIn.test('Chinese, by the browser\'s language and by the switch', async () => {
-  const sale = await shop.sell();
-  const { page } = await arrive(`sales/${sale}`, { user: shop.user(), locale: 'zh-CN' });
+  const { page } = await atSale({}, { user: shop.user(), locale: 'zh-CN' });
   await page.getByRole('button', { name: '立即购买' }).click();
   await page.getByRole('button', { name: '我看不到图片' }).click();
   await heading(page, '已为您保留').waitFor();

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { beforeAll, expect } from 'vitest';
 import { GOOD_SHIFT } from './browser.js';
 import { onBoth, onStandIn, test } from './on.js';
-import { arrive, heading, reserve, shop, visit } from './visits.js';
+import { arrive, atSale, heading, reserve, shop, visit } from './visits.js';
 
 const SPLIT = { kind: 'split', total_minor: 10_000, min_minor: 1, parts: 'drawn' };
 const VECTORS = new URL('../../shared/sale/award_vectors.json', import.meta.url);
@@ -47,9 +47,8 @@ beforeAll(async () => {
 }, 300_000);
 
 onBoth.test('a packet is opened and final, and its draw is not over while the round runs', async () => {
-  const sale = await shop.sell({ title: 'New year', total: 5, allocation: SPLIT, ...FREE });
   // Packets open with an animation.
-  const { page, go, rules, shift } = await arrive(`sales/${sale}`, { user: shop.user(), reducedMotion: 'no-preference' });
+  const { page, go, rules, shift, sale } = await atSale({ title: 'New year', total: 5, allocation: SPLIT, ...FREE }, { user: shop.user(), reducedMotion: 'no-preference' });
   await page.getByText('€100.00 in 5 packets').waitFor();
   expect(await page.getByText('Time to pay').count()).toBe(0);
   await reserve(page, 'Open a packet');
@@ -79,8 +78,7 @@ onBoth.test('a packet is opened and final, and its draw is not over while the ro
 
 onStandIn.test('tickets win the published prizes, in the published numbers', async () => {
   const prizes = [{ name: 'A phone', count: 1 }, { name: 'A cup', count: 2 }];
-  const sale = await shop.sell({ title: 'Winter draw', total: 4, allocation: { kind: 'prizes', prizes }, ...FREE });
-  const { page } = await arrive(`sales/${sale}`);
+  const { page, sale } = await atSale({ title: 'Winter draw', total: 4, allocation: { kind: 'prizes', prizes }, ...FREE });
   await page.getByText('3 prizes, 4 tickets').waitFor();
   await page.getByText('2 of 4 tickets').waitFor();
   await reserve(page, 'Draw a ticket');
@@ -106,9 +104,8 @@ onStandIn.test('tickets win the published prizes, in the published numbers', asy
 
 test('a draw at the end: people enter, see their entry, and then the winners; root and winners are checked', async () => {
   const prizes = [{ name: 'A phone', count: 1 }, { name: 'A cup', count: 2 }];
-  const sale = await shop.sell({ title: 'Grand draw', total: 20, allocation: { kind: 'prizes', prizes, draw: 'at_end' }, ...FREE });
-  const visitor = await arrive(`sales/${sale}`);
-  const { page, rules } = visitor;
+  const visitor = await atSale({ title: 'Grand draw', total: 20, allocation: { kind: 'prizes', prizes, draw: 'at_end' }, ...FREE });
+  const { page, rules, sale } = visitor;
   await page.getByText('3 prizes, up to 20 entries').waitFor();
   await reserve(page, 'Enter the draw');
   await heading(page, 'You are in').waitFor();

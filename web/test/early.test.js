@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { GOOD_SHIFT } from './browser.js';
 import { act, operate, write } from './desk.js';
 import { fresh } from './shop.js';
-import { arrive, heading, reserve, shop, shot, work } from './visits.js';
+import { arrive, atSale, heading, reserve, shop, shot, work } from './visits.js';
 
 /** Long enough to see, short enough to wait for. */
 const SOON_MS = process.env.SHOP_URL ? 60_000 : 40_000;
@@ -75,8 +75,7 @@ test('the members’ quota is theirs until the end, and everyone sees that', asy
 test('what members leave of their quota becomes everyone’s, and the button appears by itself', async () => {
   const quotaS = Math.ceil((shop.loadsWithinMs + SOON_MS) / 1000);
   const early_access = [{ group: await group(shop.user()), lead_s: 0, quota: { units: 1, for_s: quotaS } }];
-  const sale = await shop.sell({ total: 1, opensInMs: -1_000, early_access });
-  const { page } = await arrive(`sales/${sale}`);
+  const { page } = await atSale({ total: 1, opensInMs: -1_000, early_access });
   await page.getByRole('button', { name: 'Buy now' }).click();
   await work(page);
   await heading(page, 'The rest is for members').waitFor();

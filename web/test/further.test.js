@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { json, problem } from './answers.js';
 import { PHONE } from './browser.js';
 import { onBoth, onStandIn } from './on.js';
-import { announced, arrive, heading, listen, passing, requests, shop, shopWithIssuer, visit, work } from './visits.js';
+import { announced, arrive, atSale, heading, listen, passing, requests, selling, shop, shopWithIssuer, visit, work } from './visits.js';
 
 const MINUTE_MS = 60_000;
 const queued = (id) => json(200, { reservation_id: id, status: 'queued', unit: 1, reserved_at: new Date().toISOString() });
@@ -14,14 +14,13 @@ onStandIn.test.each([
     await work(page);
   }],
 ])('%s, and the same request', async (_, refusal, refusals, then) => {
-  const sale = await shop.sell();
-  const { page, go } = await visit();
+  const { page, enter } = await selling();
   const keys = [];
   await page.route(/\/v1\/sales\/[\w-]+\/reservations\//, (route) => {
     keys.push(route.request().headers()['idempotency-key']);
     return keys.length <= refusals ? route.fulfill(refusal) : route.fallback();
   });
-  await go(`sales/${sale}`);
+  await enter();
   await page.getByRole('button', { name: 'Buy now' }).click();
   await work(page);
   await then(page);
@@ -31,8 +30,7 @@ onStandIn.test.each([
 });
 
 onStandIn.test('the network fails, and comes back', async () => {
-  const sale = await shop.sell();
-  const { page, context, shift } = await arrive(`sales/${sale}`, { user: shop.user(), ...PHONE });
+  const { page, context, shift } = await atSale({}, { user: shop.user(), ...PHONE });
   const buy = page.getByRole('button', { name: 'Buy now' });
   await buy.waitFor();
   await context.setOffline(true);
@@ -51,8 +49,7 @@ onStandIn.test('the network fails, and comes back', async () => {
 });
 
 onBoth.test('when a pause ends, the button comes back by itself', async () => {
-  const sale = await shop.sell();
-  const { page } = await arrive(`sales/${sale}`);
+  const { page, sale } = await atSale();
   await page.getByRole('button', { name: 'Buy now' }).waitFor();
   await shop.update(sale, 'pause');
   await heading(page, 'The sale is paused').waitFor();
@@ -152,10 +149,9 @@ onStandIn.test('with push, the page hardly polls, and loads news at once', async
 
 onStandIn.test('a countdown is seldom announced', async () => {
   const opensInMs = 6 * MINUTE_MS;
-  const sale = await shop.sell({ opensInMs });
-  const { page, go } = await visit();
+  const { page, enter } = await selling({ opensInMs });
   await page.clock.install();
-  await go(`sales/${sale}`);
+  await enter();
   await heading(page, 'Opens in').waitFor();
   await listen(page);
   // The server's clock stands still meanwhile; the page's clock runs on from its last sample.
@@ -186,10 +182,9 @@ onStandIn.test('orders are paginated', async () => {
 });
 
 onStandIn.test('two quick clicks make one attempt', async () => {
-  const sale = await shop.sell();
-  const { page, go } = await visit();
+  const { page, enter } = await selling();
   const asked = requests(page, /\/challenges$/);
-  await go(`sales/${sale}`);
+  await enter();
   await page.getByRole('button', { name: 'Buy now' }).dblclick();
   await page.getByLabel('Your answer').waitFor();
   expect(asked.length).toBe(1);

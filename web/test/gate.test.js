@@ -1,18 +1,17 @@
 import net from 'node:net';
 import { expect } from 'vitest';
 import { onBoth, test } from './on.js';
-import { heading, shop, visit } from './visits.js';
+import { heading, selling, shop } from './visits.js';
 
 const picture = (page) => page.getByLabel('Your answer');
 
 async function begin(challenge) {
-  const sale = await shop.sell({ gate: { challenge, ...(challenge === 'work' ? { work_bits: 12 } : {}) } });
   const user = shop.user();
-  const one = await visit({ user });
+  const one = await selling({ gate: { challenge, ...(challenge === 'work' ? { work_bits: 12 } : {}) } }, { user });
   const asked = one.page.waitForResponse((response) => response.url().endsWith('/challenges'));
-  await one.go(`sales/${sale}`);
+  await one.enter();
   await one.page.getByRole('button', { name: 'Buy now' }).click();
-  return { ...one, sale, user, challenge: await (await asked).json() };
+  return { ...one, user, challenge: await (await asked).json() };
 }
 
 onBoth.test.each([['none', { kind: 'none' }], ['work', { kind: 'work', kinds: ['work'], work: { bits: 12 } }]])('a sale that asks for %s goes from the button to the reservation', async (kind, asked) => {

@@ -3,7 +3,7 @@
 import { expect } from 'vitest';
 import { commitmentOf, placePpb } from '../../clients/typescript/src/place.js';
 import { ticketBody } from './dev/lines.js';
-import { heading, shop, visit } from './visits.js';
+import { heading, selling, shop, visit } from './visits.js';
 
 export const LINE = { opens_early_s: 3_600, admits_per_s: 50 };
 export const MINUTE_MS = 60_000;
@@ -62,6 +62,15 @@ export async function traveller(page) {
 export const chance = (context, value) => context.addInitScript((is) => {
   Math.random = () => is;
 }, value);
+
+/** A page that will get its ticket, after this part of the time until the opening. */
+export async function coming(part, terms = {}, options = undefined) {
+  const one = await selling({ opensInMs: LONG_MS, line: LINE, ...terms }, options);
+  await chance(one.context, part);
+  await one.enter();
+  await one.page.getByText('You will get your ticket by').waitFor();
+  return one;
+}
 
 /** A ticket whose seal nobody checks. */
 export const ticketOf = (user, second = null) => Buffer.concat([ticketBody(user, 1, second), Buffer.alloc(32, 7)]).toString('base64url');

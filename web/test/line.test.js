@@ -6,8 +6,8 @@ import { lineWords } from '../words/line.js';
 import { shopWords } from '../words/shop.js';
 import { cardSays, problem } from './answers.js';
 import { SHOTS, WAYS } from './browser.js';
-import { LINE, LONG_MS, MINUTE_MS, chance, crowd, edit, hide, keep, kept, open, row, ticketOf, traveller } from './in-line.js';
-import { announced, arrive, heading, listen, looksRight, passing, requests, shop, visit } from './visits.js';
+import { LINE, LONG_MS, MINUTE_MS, chance, coming, crowd, edit, hide, keep, kept, open, row, ticketOf, traveller } from './in-line.js';
+import { announced, atSale, heading, listen, looksRight, passing, requests, selling, shop } from './visits.js';
 
 const refusal = (...of) => (route) => route.fulfill(problem(...of));
 
@@ -207,12 +207,7 @@ test('a poll that gets 429 or 503 is retried after Retry-After, and within minut
 });
 
 test.each([['behind', -5 * MINUTE_MS], ['ahead', 5 * MINUTE_MS]])('a clock five minutes %s changes nothing', async (_, offsetMs) => {
-  const user = shop.user();
-  const sale = await shop.sell({ opensInMs: LONG_MS, line: { ...LINE, paused: true } });
-  const { page, context, go } = await visit({ user, offsetMs });
-  await chance(context, 0.5);
-  await go(`sales/${sale}`);
-  await page.getByText('You will get your ticket by').waitFor();
+  const { page, sale } = await coming(0.5, { line: { ...LINE, paused: true } }, { user: shop.user(), offsetMs });
   // Half of the remaining time without its margin; the test may lag by a minute.
   const { askAt } = await kept(page);
   expect(Math.abs(askAt - Date.now() - 19.5 * MINUTE_MS)).toBeLessThan(2 * MINUTE_MS);
@@ -241,11 +236,7 @@ test('two tabs share a ticket, and neither overwrites the other\'s state', async
 });
 
 test('a second tab requests no ticket, and gets it when the first does', async () => {
-  const sale = await shop.sell({ opensInMs: LONG_MS, line: LINE });
-  const { page, context, go } = await visit();
-  await chance(context, 0.9);
-  await go(`sales/${sale}`);
-  await page.getByText('You will get your ticket by').waitFor();
+  const { page, context } = await coming(0.9);
   const other = await context.newPage();
   const asked = requests(other, /\/tickets$/);
   await other.goto(page.url());
@@ -289,8 +280,7 @@ test('a stored ticket that is not the user’s, or is unreadable, is requested a
 });
 
 test('a user who signs out is asked to join again, and another user gets their own place', async () => {
-  const sale = await shop.sell({ line: { ...LINE, paused: true } });
-  const { page, rules } = await arrive(`sales/${sale}`);
+  const { page, rules } = await atSale({ line: { ...LINE, paused: true } });
   await heading(page, 'The line is paused').waitFor();
   const mine = (await kept(page)).ticket;
   await page.getByRole('button', { name: /^Sign out/ }).click();
@@ -309,11 +299,9 @@ test('a user who signs out is asked to join again, and another user gets their o
 });
 
 test('after an expired session the user signs in again, and gets the ticket', async () => {
-  const sale = await shop.sell({ line: { ...LINE, paused: true } });
-  const user = shop.user();
-  const { page, go } = await visit({ user });
+  const { page, enter } = await selling({ line: { ...LINE, paused: true } });
   await page.route(/\/tickets$/, refusal(401, 'unauthorized'), { times: 1 });
-  await go(`sales/${sale}`);
+  await enter();
   const dialog = page.getByRole('dialog');
   await dialog.waitFor();
   await page.keyboard.press('Escape');
@@ -397,9 +385,7 @@ test('a visitor after the end is not asked to get in line, and sees whether more
 });
 
 test('a user with a ticket stays in line if the opening is postponed', async () => {
-  const sale = await shop.sell({ opensInMs: LONG_MS, line: { ...LINE, paused: true } });
-  const { page } = await arrive(`sales/${sale}`);
-  await page.getByText('You will get your ticket by').waitFor();
+  const { page, sale } = await coming(0.9, { line: { ...LINE, paused: true } });
   await hide(page, true);
   await heading(page, 'You are in line').waitFor();
   const at = (ms) => new Date(Date.now() + ms).toISOString();
@@ -443,12 +429,11 @@ test('a late arrival is early if the opening is postponed then, although a proce
 });
 
 test('a page that is left before tickets are available gets one soon afterwards', async () => {
-  const sale = await shop.sell({ opensInMs: LONG_MS, line: { ...LINE, opens_early_s: 1_200 } });
-  const { page, context, go } = await visit();
+  const { page, context, enter } = await selling({ opensInMs: LONG_MS, line: { ...LINE, opens_early_s: 1_200 } });
   // Asks in the middle of its minute.
   await chance(context, 0.5);
   const travel = await traveller(page);
-  await go(`sales/${sale}`);
+  await enter();
   await page.getByText('You can get in from').waitFor();
   await page.route(/\/tickets$/, (route) => route.fulfill({ status: 201, json: { ticket: ticketOf('mallory') } }));
   const asked = requests(page, /\/tickets$/);
@@ -485,10 +470,9 @@ test('a moving line announces little, and keeps open what its reader has opened'
 });
 
 test('a sale without a line loads and requests nothing for lines', async () => {
-  const sale = await shop.sell();
-  const { page, go } = await visit();
+  const { page, enter } = await selling();
   const ofLines = requests(page, /\/(line|tickets)$|\/assets\/(waiting|hash)-/);
-  await go(`sales/${sale}`);
+  await enter();
   await page.getByRole('button', { name: 'Buy now' }).click();
   await page.getByLabel('Your answer').waitFor();
   expect(ofLines.map((request) => request.url())).toEqual([]);

@@ -7,7 +7,7 @@ import { cardSays } from './answers.js';
 import { GOOD_SHIFT } from './browser.js';
 import { act, field, local, operate, succeed, tile, write } from './desk.js';
 import { onBoth, onStandIn, test } from './on.js';
-import { arrive, enabledAt, heading, inEachWay, reserve, shop, visit, work } from './visits.js';
+import { arrive, atSale, enabledAt, heading, inEachWay, reserve, selling, shop, work } from './visits.js';
 
 /** The time to a drop that a test waits for. */
 const SOON_S = 24;
@@ -20,8 +20,7 @@ const raining = (soonS) => ({
 test('between two drops the page counts down, and the button appears by itself', async () => {
   // The real system loads a sale within a minute, and the drop must come after that.
   const soonS = SOON_S + Math.round(shop.loadsWithinMs / 1000);
-  const sale = await shop.sell({ ...raining(soonS), ...FREE });
-  const { page, rules, shift } = await arrive(`sales/${sale}`);
+  const { page, rules, shift, sale } = await atSale({ ...raining(soonS), ...FREE });
   await page.getByText(/^Next drop in \d+:\d\d · 1 of 3 so far$/).waitFor();
   await page.getByRole('button', { name: 'Get one' }).waitFor();
   await shop.buy(sale);
@@ -41,8 +40,8 @@ test('between two drops the page counts down, and the button appears by itself',
 
 onStandIn.test('a buyer between two drops sees when more comes, and continues then', async () => {
   const soonS = SOON_S + Math.round(shop.loadsWithinMs / 1000);
-  const sale = await shop.sell({ ...raining(soonS), ...FREE });
-  const { page } = await arrive(`sales/${sale}`);
+  const { page, sale } = await atSale({ ...raining(soonS), ...FREE });
+  await page.locator('.price', { hasText: 'Free' }).waitFor();
   await page.getByRole('button', { name: 'Get one' }).click();
   await page.getByLabel('Your answer').waitFor();
   await shop.buy(sale);
@@ -54,11 +53,10 @@ onStandIn.test('a buyer between two drops sees when more comes, and continues th
 }, 240_000);
 
 onStandIn.test('with frequent drops the button stays', async () => {
-  const sale = await shop.sell({ total: 10_000, rain: { steady: { units: 1, every_s: 1 } }, ...FREE });
-  const { page, go } = await visit();
+  const { page, enter } = await selling({ total: 10_000, rain: { steady: { units: 1, every_s: 1 } }, ...FREE });
   // All units are always taken, and the next drop is always a moment away.
   await cardSays(page, () => ({ availability: 'sold_out', next_release_at: new Date(Date.now() + 900).toISOString() }));
-  await go(`sales/${sale}`);
+  await enter();
   await page.getByRole('button', { name: 'Get one' }).waitFor();
   for (let looks = 0; looks < 3; looks += 1) {
     await page.waitForResponse(/\/v1\/sales\/[\w-]+$/);

@@ -6,7 +6,7 @@ import { amended, cardSays } from './answers.js';
 import { PHONE } from './browser.js';
 import { traveller } from './in-line.js';
 import { onBoth, onStandIn } from './on.js';
-import { arrive, heading, reserve, shop, shopWithIssuer, visit } from './visits.js';
+import { arrive, atSale, heading, reserve, selling, shop, shopWithIssuer, visit } from './visits.js';
 
 const MINUTE_MS = 60_000;
 
@@ -63,11 +63,10 @@ onStandIn.describe('pictures', () => {
 });
 
 onStandIn.test('a sale that is not loaded yet is shown as being prepared, never as open', async () => {
-  const sale = await shop.sell();
-  const { page, go } = await visit();
+  const { page, enter } = await selling();
   let isLoaded = false;
   await cardSays(page, () => (isLoaded ? {} : { availability: 'unknown' }));
-  await go(`sales/${sale}`);
+  await enter();
   await heading(page, 'Almost ready').waitFor();
   expect(await page.getByRole('button', { name: 'Buy now' }).count()).toBe(0);
   isLoaded = true;
@@ -79,8 +78,7 @@ onStandIn.test('a sale that is not loaded yet is shown as being prepared, never 
 });
 
 onStandIn.test('a countdown has only the boxes that it needs, and names its time zone', async () => {
-  const sale = await shop.sell({ opensInMs: 30 * MINUTE_MS });
-  const { page } = await arrive(`sales/${sale}`, { timezoneId: 'Asia/Tokyo', user: shop.user() });
+  const { page } = await atSale({ opensInMs: 30 * MINUTE_MS }, { timezoneId: 'Asia/Tokyo', user: shop.user() });
   const units = page.locator('.countdown .unit:visible');
   await expect.poll(() => units.allInnerTexts()).toEqual(['min', 'sec']);
   await page.getByText(/Opens .*(GMT\+9|JST)/).waitFor();
@@ -103,8 +101,7 @@ onStandIn.describe('the calendar', () => {
   });
 
   onStandIn.test('is downloaded as a file', async () => {
-    const sale = await shop.sell({ opensInMs: 30 * MINUTE_MS });
-    const { page } = await arrive(`sales/${sale}`, {});
+    const { page, sale } = await atSale({ opensInMs: 30 * MINUTE_MS }, {});
     const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Add to calendar' }).click()]);
     expect(download.suggestedFilename()).toBe(`${sale}.ics`);
     expect(await readFile(await download.path(), 'utf8')).toContain(`UID:${sale}.1@`);
@@ -125,20 +122,18 @@ onStandIn.test('dates and money use the reader’s region, in the page’s langu
 });
 
 onStandIn.test('a buyer who is held up by a pause sees a contact', async () => {
-  const sale = await shop.sell();
-  const { page, go } = await visit();
+  const { page, enter } = await selling();
   await cardSays(page, () => ({ state: 'paused' }));
-  await go(`sales/${sale}`);
+  await enter();
   const link = page.getByRole('main').getByRole('link', { name: 'Contact us' });
   await link.waitFor();
   expect(await link.getAttribute('href')).toMatch(/^mailto:/);
 });
 
 onStandIn.test('words warn when time runs out', async () => {
-  const sale = await shop.sell({ payment_window_s: 300 });
-  const { page, go } = await visit();
+  const { page, enter } = await selling({ payment_window_s: 300 });
   const travel = await traveller(page);
-  await go(`sales/${sale}`);
+  await enter();
   await reserve(page);
   await heading(page, 'Reserved for you').waitFor();
   // Less than two and a half minutes are left, and then less than one.
@@ -150,8 +145,7 @@ onStandIn.test('words warn when time runs out', async () => {
 
 onBoth.test('a paid order has a receipt', async () => {
   const title = 'Enamel lamp for a receipt';
-  const sale = await shop.sell({ title });
-  const { page, rules } = await arrive(`sales/${sale}`);
+  const { page, rules, sale } = await atSale({ title });
   await reserve(page);
   await page.getByRole('button', { name: /^Pay/ }).click();
   await heading(page, 'It is yours').waitFor();
@@ -165,8 +159,7 @@ onBoth.test('a paid order has a receipt', async () => {
 });
 
 onStandIn.test('on a phone, the action is in reach, and covers nothing', async () => {
-  const sale = await shop.sell();
-  const { page } = await arrive(`sales/${sale}`, { ...PHONE, user: shop.user() });
+  const { page } = await atSale({}, { ...PHONE, user: shop.user() });
   const buy = page.getByRole('button', { name: 'Buy now' });
   await buy.waitFor();
   const inView = (locator) => locator.evaluate((element) => {

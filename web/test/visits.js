@@ -56,6 +56,20 @@ export async function arrive(hash, ...more) {
   return one;
 }
 
+/** Sells something with these terms and opens a page with these options, where `enter` goes to the sale. */
+export async function selling(terms, options) {
+  const sale = await shop.sell(terms);
+  const one = await visit(options);
+  return { ...one, sale, enter: () => one.go(`sales/${sale}`) };
+}
+
+/** The same, and goes there. */
+export async function atSale(terms, options) {
+  const one = await selling(terms, options);
+  await one.enter();
+  return one;
+}
+
 /** Collects a page's requests whose path is like `path`. */
 export function requests(page, path) {
   const all = [];

@@ -4,9 +4,9 @@ import { expect } from 'vitest';
 import { readTicket } from '../../clients/typescript/src/place.js';
 import { GOOD_SHIFT } from './browser.js';
 import { act as press, field, operate, write } from './desk.js';
-import { LINE, LONG_MS, MINUTE_MS, chance, hide, kept, lineOf, open, row, traveller } from './in-line.js';
+import { LINE, LONG_MS, MINUTE_MS, chance, coming, hide, kept, lineOf, open, row, traveller } from './in-line.js';
 import { onBoth, test } from './on.js';
-import { arrive, heading, requests, shop, shot, visit, work } from './visits.js';
+import { arrive, heading, requests, selling, shop, shot, visit, work } from './visits.js';
 
 const CROWD = 24;
 /** Redis's estimate of all of them and the user: in one run of fifty, two of these look like one. */
@@ -46,11 +46,7 @@ test('before the opening the page gets a ticket at a random time, once, and keep
 });
 
 test('a user who goes to another screen of the shop before that gets the ticket right then', async () => {
-  const sale = await shop.sell({ opensInMs: LONG_MS, line: LINE });
-  const { page, context, go } = await visit();
-  await chance(context, 0.9);
-  await go(`sales/${sale}`);
-  await page.getByText('You will get your ticket by').waitFor();
+  const { page, sale } = await coming(0.9);
   await page.getByRole('link', { name: 'All sales' }).first().click();
   await expect.poll(async () => (await lineOf(sale)).people.estimate).toBe(1);
 });
@@ -79,11 +75,8 @@ async function buyInTurn(sale, { user, ticket }) {
 
 onBoth.test('a whole line: the ticket, the opening, the proof, the turn, a purchase, sold out, and a returned unit', async () => {
   const user = shop.user();
-  const sale = await shop.sell({ opensInMs: LONG_MS, total: UNITS, line: { ...LINE, paused: true } });
-  const { page, context, go, rules, shift } = await visit({ user });
+  const { page, context, rules, shift, sale } = await coming(0.9, { total: UNITS, line: { ...LINE, paused: true } }, { user });
   const asked = requests(page, /\/challenges$/);
-  await go(`sales/${sale}`);
-  await page.getByText('You will get your ticket by').waitFor();
   await page.getByText('The order is already fixed, and nobody can see it').waitFor();
   // A tab that is hidden gets it at once, and sleeps while the sale opens.
   await hide(page, true);
