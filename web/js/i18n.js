@@ -36,7 +36,6 @@ class Language extends EventTarget {
 
   /** Switches to another language once its words are loaded. */
   async set(code) {
-    if (!(code in TAGS)) return;
     this.#wanted = code;
     await this.#load(code);
     if (this.#wanted !== code || code === this.#code) return;

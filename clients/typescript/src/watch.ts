@@ -20,15 +20,8 @@ const FORGOTTEN_PAUSE_MS = 5_000;
 
 /** Whether a reservation is final. An entry of a draw at the end is granted, but not drawn yet. */
 export function isFinal(reservation: Reservation): boolean {
-  switch (reservation.status) {
-    case 'queued':
-    case 'pending_payment':
-      return false;
-    case 'granted':
-      return reservation.award?.kind !== 'entered';
-    default:
-      return true;
-  }
+  if (reservation.status === 'granted') return reservation.award?.kind !== 'entered';
+  return reservation.status !== 'queued' && reservation.status !== 'pending_payment';
 }
 
 /**
@@ -83,11 +76,8 @@ function pace(reservation: Reservation): number {
   return ('poll_after_ms' in reservation && reservation.poll_after_ms) || ENTERED_MS;
 }
 
-function untilSure(reservation: Reservation): number {
-  return jittered(reservation.status === 'pending_payment' ? beforeItLapses(reservation.pay_by) : PUSHED_MS);
-}
-
 /** Not beyond the end of the payment window, by the local clock. */
-function beforeItLapses(payBy: string): number {
-  return Math.max(Math.min(PUSHED_MS, Date.parse(payBy) - Date.now() + SOON_MS), SOON_MS);
+function untilSure(reservation: Reservation): number {
+  const left = reservation.status === 'pending_payment' ? Date.parse(reservation.pay_by) - Date.now() : Infinity;
+  return jittered(Math.max(Math.min(PUSHED_MS, left + SOON_MS), SOON_MS));
 }

@@ -15,8 +15,6 @@ export class Refunds extends Screen {
   #refunds = [];
   #cursor = null;
   #loaded = false;
-  /** The payments that are being marked. */
-  #marking = new Set();
 
   constructor(place, signal) {
     super(place, signal);
@@ -63,14 +61,12 @@ export class Refunds extends Screen {
       moment(one.due_at), amount(one), orderLink(id), one.user, stateBadge(one.order_state), one.payment_id,
       button(t('op.refunds.mark'), () => this.#mark(one), {
         class: 'secondary', 'data-keep': one.payment_id, 'aria-label': `${t('op.refunds.mark')}: ${amount(one)}, ${order}`,
-        'aria-disabled': this.#marking.has(one.payment_id) ? 'true' : null,
       }),
     ];
   }
 
   async #mark(one) {
     const payment = one.payment_id;
-    if (this.#marking.has(payment)) return;
     const names = { amount: amount(one), id: shortId(one.reservation_id) };
     const say = (text) => {
       // Only the latest message is shown.
@@ -79,16 +75,9 @@ export class Refunds extends Screen {
       this.said.textContent = text;
     };
     const question = { title: t('op.refunds.mark'), text: t('op.refunds.mark.text', { ...names, payment }), go: t('op.refunds.mark') };
-    const marked = await asking(question, async () => {
-      this.#marking.add(payment);
+    const marked = await asking(question, () => {
       say('');
-      this.fill();
-      try {
-        return await api.refunded(payment);
-      } finally {
-        this.#marking.delete(payment);
-        this.fill();
-      }
+      return api.refunded(payment);
     });
     if (marked === null) return;
     const { changed, refunded_by: by, refunded_at: at } = marked;

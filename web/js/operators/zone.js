@@ -1,15 +1,8 @@
 // Times by the clocks of a time zone.
 
-const formats = new Map();
-
-function format(zone) {
-  if (!formats.has(zone)) {
-    formats.set(zone, new Intl.DateTimeFormat('en-US', {
-      timeZone: zone, hourCycle: 'h23', year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit', second: '2-digit',
-    }));
-  }
-  return formats.get(zone);
-}
+const format = (zone) => new Intl.DateTimeFormat('en-US', {
+  timeZone: zone, hourCycle: 'h23', year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit', second: '2-digit',
+});
 
 /** The browser's zone. */
 export const ownZone = () => Intl.DateTimeFormat().resolvedOptions().timeZone;
