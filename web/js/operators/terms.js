@@ -233,15 +233,13 @@ export function merged(form, before, now) {
   return { values, both };
 }
 
-/** The form's field for each of the system's names. */
+/** The form's field for each of the system's names; most are the same. */
 const FIELDS = {
-  title: 'title', sale_id: 'sale_id', description: 'description', pictures: 'pictures', terms_url: 'terms_url', list_price_minor: 'list_price',
-  expected_audience: 'expected_audience', currency: 'currency', price_minor: 'price', total: 'total', opens_at: 'opens', closes_at: 'closes',
-  recurrence: 'again', time_zone: 'zone', per_user_limit: 'limit', payment_window_s: 'window', settlement: 'settlement', allocation: 'kind',
-  prizes: 'prizes', prize: 'prizes', total_minor: 'amount', min_minor: 'min', parts: 'parts', beacon: 'beacon', early_access: 'group', quota: 'quota', rain: 'at_once',
-  drop: 'drops', drops: 'drops', door: 'violations', violations: 'violations', violation_window_s: 'violation_window', blocked_for_s: 'blocked_for',
-  unpaid_limit: 'unpaid_limit', planned_requests_per_s: 'planned', gate: 'challenge', challenge: 'challenge', work_bits: 'work_bits',
-  groups_see: 'groups_see', groups_buy: 'groups_buy', line: 'line', opens_early_s: 'opens_early', admits_per_s: 'admits', lanes: 'lanes',
+  ...Object.fromEntries(Object.keys(blank(0)).map((name) => [name, name])),
+  list_price_minor: 'list_price', price_minor: 'price', opens_at: 'opens', closes_at: 'closes', recurrence: 'again', time_zone: 'zone',
+  per_user_limit: 'limit', payment_window_s: 'window', allocation: 'kind', prize: 'prizes', total_minor: 'amount', min_minor: 'min',
+  early_access: 'group', rain: 'at_once', drop: 'drops', door: 'violations', violation_window_s: 'violation_window', blocked_for_s: 'blocked_for',
+  planned_requests_per_s: 'planned', gate: 'challenge', opens_early_s: 'opens_early', admits_per_s: 'admits',
 };
 
 /** The fields that a problem names, each with the system's words. */
