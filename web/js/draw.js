@@ -33,8 +33,7 @@ export class Shuffle {
     this.count = count;
     this.key = key;
     this.pivots = Array.from({ length: ROUNDS }, (_, round) => {
-      const digest = sha256(key, Uint8Array.of(round));
-      const first = new DataView(digest.buffer).getBigUint64(0, true);
+      const first = new DataView(sha256(key, Uint8Array.of(round)).buffer).getBigUint64(0, true);
       return count === 0 ? 0 : Number(first % BigInt(count));
     });
   }

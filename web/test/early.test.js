@@ -46,8 +46,7 @@ test('a member buys early; others see when it opens, and buy then', async () => 
 }, 400_000);
 
 test('before the members’ opening everyone waits, and sees both times', async () => {
-  const sale = await membersFirst(await group(shop.user()), 2 * 3_600_000);
-  const { page } = await arrive(`sales/${sale}`);
+  const { page } = await arrive(`sales/${await membersFirst(await group(shop.user()), 2 * 3_600_000)}`);
   await heading(page, 'Opens in').waitFor();
   await page.getByText(/^Members from .+, everyone from /).waitFor();
   expect(await page.getByRole('button', { name: 'Not open yet' }).getAttribute('aria-disabled')).toBe('true');

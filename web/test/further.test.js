@@ -58,8 +58,7 @@ onBoth.test('when a pause ends, the button comes back by itself', async () => {
 });
 
 onStandIn.test('trouble before a failover lost a reservation is over, and the page asks at the usual intervals', async () => {
-  const sale = await shop.sell();
-  const { id, user } = await shop.buy(sale);
+  const { id, user } = await shop.buy(await shop.sell());
   const { page, go } = await visit({ user });
   // A change of the connection would cause a request of its own.
   await page.routeWebSocket(/\/push/, (socket) => socket.close({ code: 1011 }));
@@ -88,8 +87,7 @@ onStandIn.test('trouble before a failover lost a reservation is over, and the pa
 });
 
 onStandIn.test('a reservation may be unknown for a minute each time that a failover loses it', async () => {
-  const sale = await shop.sell();
-  const { id, user } = await shop.buy(sale);
+  const { id, user } = await shop.buy(await shop.sell());
   const { page, go } = await visit({ user });
   await page.routeWebSocket(/\/push/, (socket) => socket.close({ code: 1011 }));
   let looks = 0;
@@ -119,8 +117,7 @@ onStandIn.test('a reservation may be unknown for a minute each time that a failo
 });
 
 onStandIn.test('with push, the page hardly polls, and loads news at once', async () => {
-  const sale = await shop.sell();
-  const { id, user } = await shop.buy(sale);
+  const { id, user } = await shop.buy(await shop.sell());
   const { page, go } = await visit({ user });
   const sockets = [];
   await page.routeWebSocket(/./, (socket) => sockets.push(socket));

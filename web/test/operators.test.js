@@ -175,8 +175,7 @@ test('the kill switch stops everything, every page says so, and starting one sal
 });
 
 onStandIn.test('actions apply to the round that is shown', async () => {
-  const sale = await shop.sell();
-  const { page } = await operate(`sales/${sale}`);
+  const { page } = await operate(`sales/${await shop.sell()}`);
   let asked;
   await page.route(/\/pause$/, async (route) => {
     asked = route.request().postDataJSON();

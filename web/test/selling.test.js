@@ -288,7 +288,7 @@ onStandIn.test('the report of a past round shows its outcome', async () => {
 });
 
 test('the health page shows queues and audits open sales', async () => {
-  const id = await shop.sell({ title: 'Healthy lamp' });
+  await shop.sell({ title: 'Healthy lamp' });
   const { page } = await operate('health');
   await row(page, 'Healthy lamp').waitFor();
   await page.getByRole('button', { name: 'Audit them now' }).click();
@@ -300,7 +300,6 @@ test('the health page shows queues and audits open sales', async () => {
   await page.getByRole('link', { name: 'Healthy lamp' }).first().click();
   await page.waitForURL(new RegExp(`#/sales/[\\w-]+/audit$`));
   await page.getByText('Where every unit of round 1 is').waitFor();
-  expect(id).toBeTruthy();
 });
 
 onStandIn.test('a busy sale is marked in the table and on its page while it is busy', async () => {
@@ -326,8 +325,7 @@ onStandIn.test('a busy sale is marked in the table and on its page while it is b
 });
 
 onStandIn.test('everything on a sale\'s page and in the editor is reachable by keyboard', async () => {
-  const id = await shop.sell({ title: 'Keyed', opensInMs: 7_200_000 });
-  const { page, go } = await operate(`sales/${id}`);
+  const { page, go } = await operate(`sales/${await shop.sell({ title: 'Keyed', opensInMs: 7_200_000 })}`);
   await page.getByRole('button', { name: 'Withdraw' }).waitFor();
   const reached = async (steps) => {
     const names = new Set();

@@ -106,16 +106,11 @@ export class FlashSaleClient {
       get: async () => value(await this.api.GET('/v1/sales/{sale_id}/line', { params: { path }, signal })),
     };
     const line = new Line(requests, options.ticket, signal);
+    const inTurn = <Body>(body: Body) => ({ params: { path, header: line.headers }, body, signal, fetch });
     const steps = {
-      challenge: async (body: { kind?: 'work' }) => {
-        const asked = { params: { path, header: line.headers }, body, signal, fetch };
-        return value(await this.api.POST('/v1/sales/{sale_id}/challenges', asked));
-      },
+      challenge: async (body: { kind?: 'work' }) => value(await this.api.POST('/v1/sales/{sale_id}/challenges', inTurn(body))),
       solve: (work: Work) => solver(work, signal),
-      admit: async (body: Schemas['ChallengeAnswer']) => {
-        const asked = { params: { path, header: line.headers }, body, signal, fetch };
-        return value(await this.api.POST('/v1/sales/{sale_id}/tokens', asked));
-      },
+      admit: async (body: Schemas['ChallengeAnswer']) => value(await this.api.POST('/v1/sales/{sale_id}/tokens', inTurn(body))),
       reserve: async ({ token }: Schemas['Admission']) => {
         const params = { path: { ...path, token }, header: { 'Idempotency-Key': idempotencyKey } };
         return value(await this.api.POST('/v1/sales/{sale_id}/reservations/{token}', { params, signal }));
