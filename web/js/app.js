@@ -87,4 +87,3 @@ function start() {
 beginScreen(location.hash);
 renewal.start();
 Promise.all([language.ready, comeBack()]).then(start);
-

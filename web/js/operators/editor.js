@@ -425,4 +425,3 @@ export class Editor extends Screen {
 export function forgetForms() {
   for (const key of Object.keys(sessionStorage)) if (key.startsWith(STORED)) sessionStorage.removeItem(key);
 }
-

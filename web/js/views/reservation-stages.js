@@ -136,4 +136,3 @@ function giveBack(view) {
       button(t('give.back.yes'), yes, { class: 'danger', 'aria-disabled': busy }),
       button(t('give.back.no'), no, { class: 'secondary', 'aria-disabled': busy })));
 }
-

@@ -34,11 +34,7 @@ export function routes(sales, users, place) {
     if (!one || one.user !== user) throw problem(404, 'unknown_reservation');
     return one;
   };
-  const campaigns = () => [...sales.campaigns.values()].map(({ campaign_id, title, sale_ids }) => {
-    const all = sale_ids.map((id) => sales.find(id));
-    const opens_at = all.map((sale) => sale.opens_at).sort()[0];
-    return { campaign_id, title, opens_at, closes_at: all.map((sale) => sale.closes_at).sort().at(-1) };
-  });
+  const campaigns = () => [...sales.campaigns.values()].map(({ campaign_id, title }) => ({ campaign_id, title }));
   const config = () => {
     const { port, login } = place();
     const origin = `http://127.0.0.1:${port}`;
@@ -125,10 +121,7 @@ export function routes(sales, users, place) {
 
     route('GET', '/v1/sales/:id/reservation', 'user', ({ path: [id], user }) => {
       const sale = sales.published(id);
-      const reservations = sales.mine(sale, user).map((one) => sales.seen(one)).reverse();
-      const paces = reservations.map((one) => one.poll_after_ms).filter(Boolean);
-      const pace = paces.length > 0 ? { poll_after_ms: Math.min(...paces) } : {};
-      return ok({ sale_id: id, round: sale.round, reservations, ...pace });
+      return ok({ sale_id: id, round: sale.round, reservations: sales.mine(sale, user).map((one) => sales.seen(one)).reverse() });
     }),
     route('GET', '/v1/reservations/:id', 'user', ({ path: [id], user, url }) => {
       const one = own(id, user);
@@ -152,4 +145,3 @@ export function routes(sales, users, place) {
     ...adminRoutes(sales),
   ];
 }
-

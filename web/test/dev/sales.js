@@ -7,9 +7,6 @@ import { Lines } from './lines.js';
 /** Time that a reservation stays queued. */
 const QUEUE_MS = 900;
 const FEW_LEFT = 0.2;
-const MOST_LISTED = 100;
-/** How long a past sale is still listed. */
-const OVER_FOR_MS = 86_400_000;
 /** Time from the end of a round until its seed is public: short, so that tests are quick; the real system waits a minute. */
 const REVEAL_AFTER_MS = 1_500;
 /** Statuses that hold a unit. */
@@ -103,8 +100,8 @@ export class Sales {
       return to <= now ? [2, -to] : from <= now ? [0, to] : [1, from];
     };
     const before = ([one, at], [other, then]) => one - other || at - then;
-    const all = [...this.sales.values()].filter(({ state, gate, closes_at: closes }) => state === 'published' && !gate?.groups_see?.length && Date.parse(closes) > now - OVER_FOR_MS);
-    return all.sort((one, other) => before(place(one), place(other))).slice(0, MOST_LISTED);
+    const all = [...this.sales.values()].filter(({ state, gate }) => state === 'published' && !gate?.groups_see?.length);
+    return all.sort((one, other) => before(place(one), place(other)));
   }
 
   /** The fields that only a sale's own page has. */
