@@ -33,10 +33,7 @@ export class Buying extends EventTarget {
   /** `sale()` returns the current card; `signal` ends everything; `way()` returns the headers that admission needs. */
   constructor(sale, signal, way) {
     super();
-    this.#sale = sale;
-    this.#signal = signal;
-    this.#wait = new Wait(signal);
-    this.#way = way;
+    [this.#sale, this.#signal, this.#way, this.#wait] = [sale, signal, way, new Wait(signal)];
     window.addEventListener('online', () => this.hurry(), { signal });
   }
 

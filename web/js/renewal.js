@@ -72,8 +72,7 @@ class Renewal {
 
   #when() {
     this.#due = true;
-    const isActive = !document.hidden && performance.now() - this.#activeAt < ACTIVE_MS;
-    if (isActive) this.#renew();
+    if (!document.hidden && performance.now() - this.#activeAt < ACTIVE_MS) this.#renew();
   }
 
   #active() {

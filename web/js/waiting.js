@@ -96,8 +96,7 @@ export class Waiting extends EventTarget {
   /** `card` belongs to a sale with a line; `signal` ends everything. */
   constructor(card, signal) {
     super();
-    this.#card = card;
-    this.#signal = signal;
+    [this.#card, this.#signal] = [card, signal];
     const nudge = () => {
       this.#retryAt = 0;
       this.#asks.nudge();

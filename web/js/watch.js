@@ -41,8 +41,7 @@ export class Watch extends EventTarget {
 
   constructor(id, signal) {
     super();
-    this.#id = id;
-    this.#signal = signal;
+    [this.#id, this.#signal] = [id, signal];
     // A reservation that was just received is shown without another request.
     if (accepted.delete(id)) this.reservation = { reservation_id: id, status: 'queued' };
     const now = () => this.#now();

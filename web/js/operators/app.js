@@ -132,11 +132,10 @@ function draft(page, from, signal) {
   const place = h('div', { class: 'page' }, h('h1', { tabindex: '-1' }, t(from ? 'op.form.copy' : 'op.new')));
   page.append(place);
   if (!from) return new Editor(place, {}, signal);
-  const isFocused = () => place.contains(document.activeElement);
   api.sale(from, signal).then((sale) => {
-    const focused = isFocused();
+    const isFocused = place.contains(document.activeElement);
     new Editor(place, { from: sale }, signal);
-    if (focused) place.querySelector('h1')?.focus();
+    if (isFocused) place.querySelector('h1')?.focus();
   }).catch((error) => {
     if (!signal.aborted) place.append(trouble(problemWords(error)));
   });

@@ -164,9 +164,8 @@ export class Editor extends Screen {
   #merge(form, before) {
     const now = this.#formNow();
     const { values, both } = merged(form, before, now);
-    const theirs = Object.keys(now).filter((name) => now[name] !== before[name]);
     [this.#form, this.#before, this.#key] = [values, now, null];
-    this.#conflict = { theirs, both };
+    this.#conflict = { theirs: Object.keys(now).filter((name) => now[name] !== before[name]), both };
   }
 
   #keep() {

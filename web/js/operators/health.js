@@ -49,9 +49,8 @@ export class Health extends Screen {
     this.#auditing = true;
     this.fill();
     for (const { sale_id: id, round } of this.#sales.slice(0, AUDITED)) {
-      const audit = await api.audit(id, round, this.signal).catch(() => null);
+      this.#audits.set(id, await api.audit(id, round, this.signal).catch(() => null));
       if (this.signal.aborted) return;
-      this.#audits.set(id, audit);
       this.fill();
     }
     this.#auditing = false;

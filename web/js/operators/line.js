@@ -34,9 +34,8 @@ export function lineShown(sale, line) {
   const { people, admitted, units } = line;
   const part = admitted.early_ppb / WHOLE_PPB;
   const reached = admitted.late_until === null ? null : t('op.line.late_until', { at: moment(admitted.late_until) });
-  const words = t(`op.line.${line.state}`, { n: number(units.may_return) });
   return [
-    h('p', { class: 'stake' }, words),
+    h('p', { class: 'stake' }, t(`op.line.${line.state}`, { n: number(units.may_return) })),
     h('progress', { max: WHOLE_PPB, value: String(admitted.early_ppb), 'aria-label': t('op.line.admitted') }),
     h('dl', { class: 'figures' },
       figure('op.line.early', number(people.estimate), people.estimate > 0 ? t('op.line.error', { n: number(people.error_percent) }) : null),

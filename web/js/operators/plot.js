@@ -24,13 +24,10 @@ export class Plot {
 
   /** `names` are the names of the places, in words. */
   constructor(place, readings, names, signal) {
-    this.#place = place;
-    this.#readings = readings;
-    this.#names = names;
+    [this.#place, this.#readings, this.#names] = [place, readings, names];
     const size = new ResizeObserver(() => this.#plot?.setSize({ width: place.clientWidth, height: HEIGHT }));
     size.observe(place);
-    const dark = matchMedia('(prefers-color-scheme: dark)');
-    dark.addEventListener('change', () => this.#build(), { signal });
+    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.#build(), { signal });
     signal.addEventListener('abort', () => {
       size.disconnect();
       this.#plot?.destroy();

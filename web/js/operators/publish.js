@@ -24,8 +24,7 @@ function lines(sale, campaigns) {
   const left = Date.parse(sale.opens_at) - now;
   const opening = moment(sale.opens_at);
   const over = Date.parse(sale.closes_at) <= now;
-  const settings = `#/sales/${sale.sale_id}/settings`;
-  const edit = (key) => h('a', { href: settings }, t(key));
+  const edit = (key) => h('a', { href: `#/sales/${sale.sale_id}/settings` }, t(key));
   const of = campaigns?.filter(({ sale_ids: ids }) => ids.includes(sale.sale_id)) ?? [];
   const command = sale.expected_audience ? planCommand(sale) : null;
   const pictures = (sale.pictures ?? []).length;

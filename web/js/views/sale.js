@@ -168,8 +168,7 @@ export class SaleView extends View {
     const { name, problem, at } = this.buying.stage;
     if (name !== 'problem' || clock.now() < at + Math.max(CARD_LAG_MS, (problem.retryAfterS ?? 0) * 1000)) return;
     if (clock.now() < (quotaEnd(this.card, problem) ?? 0)) return;
-    const open = this.state === 'open';
-    if (problem.code === 'sold_out' && open && this.card.availability !== 'unknown') {
+    if (problem.code === 'sold_out' && this.state === 'open' && this.card.availability !== 'unknown') {
       announce(of(this.card, 'sold_out.back'));
       this.buying.reset();
     } else if (problem.code === 'paused' && this.state !== 'paused') {
