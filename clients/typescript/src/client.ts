@@ -106,7 +106,7 @@ export class FlashSaleClient {
       get: async () => value(await this.api.GET('/v1/sales/{sale_id}/line', { params: { path }, signal })),
     };
     const line = new Line(requests, options.ticket, signal);
-    const inTurn = <Body>(body: Body) => ({ params: { path, header: line.headers }, body, signal, fetch });
+    const inTurn = <T>(body: T) => ({ params: { path, header: line.headers }, body, signal, fetch });
     const steps = {
       challenge: async (body: { kind?: 'work' }) => value(await this.api.POST('/v1/sales/{sale_id}/challenges', inTurn(body))),
       solve: (work: Work) => solver(work, signal),
