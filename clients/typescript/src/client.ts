@@ -115,18 +115,14 @@ export class FlashSaleClient {
         const params = { path: { ...path, token }, header: { 'Idempotency-Key': idempotencyKey } };
         return value(await this.api.POST('/v1/sales/{sale_id}/reservations/{token}', { params, signal }));
       },
-      follow: (id: string) => this.#follow(id, signal, true),
+      follow: (id: string) => follow(id, () => this.reservation(id, { signal }), this.#push, signal, true),
     };
     return Object.assign(purchase(steps, line, options, signal), { idempotencyKey });
   }
 
   /** Yields a reservation as it is, and each time that it has changed, up to its final state. */
   watch(reservationId: string, { signal = new AbortController().signal }: Asked = {}): AsyncGenerator<Reservation, void, undefined> {
-    return this.#follow(reservationId, signal);
-  }
-
-  #follow(id: string, signal: AbortSignal, accepted = false): AsyncGenerator<Reservation, void, undefined> {
-    return follow(id, () => this.reservation(id, { signal }), this.#push, signal, accepted);
+    return follow(reservationId, () => this.reservation(reservationId, { signal }), this.#push, signal, false);
   }
 
   /** How a reservation stands. */
@@ -151,8 +147,7 @@ export class FlashSaleClient {
 
   /** A page of the user's orders, the newest first. */
   async orders({ cursor, ...asked }: Asked & { cursor?: string } = {}): Promise<Orders> {
-    const query = cursor === undefined ? {} : { cursor };
-    return value(await this.api.GET('/v1/orders', { params: { query }, ...asked }));
+    return value(await this.api.GET('/v1/orders', { params: { query: cursor === undefined ? {} : { cursor } }, ...asked }));
   }
 
   /** All orders of the user, the newest first, read page by page. */

@@ -9,15 +9,7 @@ export { NoAnswerError, type Problem, ProblemError } from './errors.js';
 export type { AwaitingTickets, InLine, LineDocument } from './line.js';
 export type { components, operations, paths } from './openapi.js';
 export type { Range } from './place.js';
-export type {
-  Admission,
-  AnswerPicture,
-  BuyOptions,
-  Challenge,
-  PictureChallenge,
-  PurchaseState,
-  Refusal,
-} from './purchase.js';
+export type { Admission, AnswerPicture, BuyOptions, Challenge, PictureChallenge, PurchaseState, Refusal } from './purchase.js';
 export type { OpenSocket, PushSocket } from './push.js';
 export { type Solver, type SolverWorker, solve, type Work, workerSolver } from './solver.js';
 export type { GetToken, Retry } from './transport.js';
