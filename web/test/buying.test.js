@@ -1,8 +1,7 @@
 import { expect } from 'vitest';
 import { problem } from './answers.js';
 import { GOOD_SHIFT } from './browser.js';
-import { onBoth, onStandIn, test } from './on.js';
-import { arrive, atSale, enabledAt, heading, reserve, selling, shop, visit, work } from './visits.js';
+import { arrive, atSale, enabledAt, heading, onBoth, onStandIn, reserve, selling, shop, test, visit, work } from './visits.js';
 
 const HOUR_MS = 3_600_000;
 

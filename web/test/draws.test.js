@@ -3,8 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, expect } from 'vitest';
 import { GOOD_SHIFT } from './browser.js';
-import { onBoth, onStandIn, test } from './on.js';
-import { arrive, atSale, heading, reserve, shop, visit } from './visits.js';
+import { arrive, atSale, heading, onBoth, onStandIn, reserve, shop, test, visit } from './visits.js';
 
 const SPLIT = { kind: 'split', total_minor: 10_000, min_minor: 1, parts: 'drawn' };
 const VECTORS = new URL('../../shared/sale/award_vectors.json', import.meta.url);

@@ -1,8 +1,7 @@
 import { expect } from 'vitest';
 import { json, problem } from './answers.js';
 import { PHONE } from './browser.js';
-import { onBoth, onStandIn } from './on.js';
-import { announced, arrive, atSale, heading, listen, passing, requests, selling, shop, shopWithIssuer, visit, work } from './visits.js';
+import { announced, arrive, atSale, heading, listen, onBoth, onStandIn, passing, requests, selling, shop, shopWithIssuer, visit, work } from './visits.js';
 
 const MINUTE_MS = 60_000;
 const queued = (id) => json(200, { reservation_id: id, status: 'queued', unit: 1, reserved_at: new Date().toISOString() });

@@ -1,7 +1,6 @@
 import net from 'node:net';
 import { expect } from 'vitest';
-import { onBoth, test } from './on.js';
-import { heading, selling, shop } from './visits.js';
+import { heading, onBoth, selling, shop, test } from './visits.js';
 
 const picture = (page) => page.getByLabel('Your answer');
 

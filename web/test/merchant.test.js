@@ -6,8 +6,7 @@ import { operators } from '../words/operators.js';
 import { problem } from './answers.js';
 import { DESKTOP, LITTLE_SHIFT, painted } from './browser.js';
 import { desk, operate, short } from './desk.js';
-import { onBoth, onStandIn } from './on.js';
-import { inEachWay, shop } from './visits.js';
+import { inEachWay, onBoth, onStandIn, shop } from './visits.js';
 
 const money = { price_minor: 18_900, currency: 'EUR' };
 

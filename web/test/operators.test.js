@@ -3,8 +3,7 @@ import { operators } from '../words/operators.js';
 import { amended, problem } from './answers.js';
 import { LITTLE_SHIFT, SHOTS } from './browser.js';
 import { act, desk, local, operate, tile, write } from './desk.js';
-import { onStandIn, test } from './on.js';
-import { inEachWay, requests, shop } from './visits.js';
+import { inEachWay, onStandIn, requests, shop, test } from './visits.js';
 
 onStandIn.test('nothing happens without confirmation, and closing and stopping require the name of the sale', async () => {
   const sale = await shop.sell({ title: 'Named lamp' });

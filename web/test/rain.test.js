@@ -6,8 +6,7 @@ import { shopWords } from '../words/shop.js';
 import { cardSays } from './answers.js';
 import { GOOD_SHIFT } from './browser.js';
 import { act, field, local, operate, succeed, tile, write } from './desk.js';
-import { onBoth, onStandIn, test } from './on.js';
-import { arrive, atSale, enabledAt, heading, inEachWay, reserve, selling, shop, work } from './visits.js';
+import { arrive, atSale, enabledAt, heading, inEachWay, onBoth, onStandIn, reserve, selling, shop, test, work } from './visits.js';
 
 /** The time to a drop that a test waits for. */
 const SOON_S = 24;

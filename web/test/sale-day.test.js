@@ -3,8 +3,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect } from 'vitest';
 import * as desk from './desk.js';
-import { test } from './on.js';
-import { shop } from './visits.js';
+import { shop, test } from './visits.js';
 
 const PRICE_MINOR = 4_990;
 const BUYERS = 14;

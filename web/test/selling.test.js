@@ -3,9 +3,8 @@
 import { expect } from 'vitest';
 import { operators } from '../words/operators.js';
 import { act, desk, field, figure, operate, short, succeed, write } from './desk.js';
-import { onBoth, onStandIn, test } from './on.js';
 import { fresh } from './shop.js';
-import { inEachWay, shop, shot } from './visits.js';
+import { inEachWay, onBoth, onStandIn, shop, shot, test } from './visits.js';
 
 const create = (page) => page.getByRole('button', { name: 'Create the draft' });
 const row = (page, id) => page.getByRole('row').filter({ hasText: id });

@@ -5,8 +5,7 @@ import { pictureOf, tellApart } from '../js/pictures.js';
 import { amended, cardSays } from './answers.js';
 import { PHONE } from './browser.js';
 import { traveller } from './in-line.js';
-import { onBoth, onStandIn } from './on.js';
-import { arrive, atSale, heading, reserve, selling, shop, shopWithIssuer, visit } from './visits.js';
+import { arrive, atSale, heading, onBoth, onStandIn, reserve, selling, shop, shopWithIssuer, visit } from './visits.js';
 
 const MINUTE_MS = 60_000;
 

@@ -1,9 +1,19 @@
 // Setup for page tests: a shop, a browser, and pages that are closed after each test and must have no console errors.
 
-import { afterAll, afterEach, beforeAll, expect, onTestFinished } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe as describeAny, expect, onTestFinished, test as testAny } from 'vitest';
 import { GOOD_SHIFT, SHOTS, WAYS, openBrowser, openPage } from './browser.js';
-import { onStandIn } from './on.js';
 import { openShop } from './shop.js';
+
+// A real system (SHOP_URL) takes several times as long as the stand-in, so it has the tests that need page and system together. What looks
+// at the page alone, or answers the page's requests itself, is for the stand-in.
+const REAL = Boolean(process.env.SHOP_URL);
+/** Tests of the page and the system together. */
+export const test = testAny.skipIf(!REAL);
+/** Tests that need the stand-in, or for which it is enough. */
+export const onStandIn = { test: testAny.skipIf(REAL), describe: describeAny.skipIf(REAL) };
+/** Tests that check something more on the stand-in, and one of most areas, so that it still does what the real system does. What
+ * operators do is tried on the real system, by sale-day.test.js. */
+export const onBoth = { test: testAny };
 
 export let shop;
 let browser;

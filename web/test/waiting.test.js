@@ -5,8 +5,7 @@ import { readTicket } from '../../clients/typescript/src/place.js';
 import { GOOD_SHIFT } from './browser.js';
 import { act as press, field, operate, write } from './desk.js';
 import { LINE, LONG_MS, MINUTE_MS, chance, coming, hide, kept, lineOf, open, row, traveller } from './in-line.js';
-import { onBoth, test } from './on.js';
-import { arrive, heading, requests, shop, shot, visit, work } from './visits.js';
+import { arrive, heading, onBoth, requests, shop, shot, test, visit, work } from './visits.js';
 
 const CROWD = 24;
 /** Redis's estimate of all of them and the user: in one run of fifty, two of these look like one. */
