@@ -115,9 +115,9 @@ export function checked(name: string, exported: unknown): Deployment {
   if (!isRecord(exported)) throw new DeploymentError(name, ['it must `export default { profile: …, region: … } satisfies Deployment`']);
   const given = exported as Record<string, unknown>;
   const problems = Object.entries(given).flatMap(([field, value]) => {
-    const known = FIELDS[field as keyof Deployment];
-    if (known === undefined) return [`${field}: there is no such field${nearest(field)}`];
-    return value === undefined || known.is(value) ? [] : [`${field}: ${known.as}; got ${JSON.stringify(value)}`];
+    if (!Object.hasOwn(FIELDS, field)) return [`${field}: there is no such field${nearest(field)}`];
+    const { is, as } = FIELDS[field as keyof Deployment];
+    return value === undefined || is(value) ? [] : [`${field}: ${as}; got ${JSON.stringify(value)}`];
   });
   for (const field of ['profile', 'region'] as const) {
     if (given[field] === undefined) problems.push(`${field}: is missing; it is ${FIELDS[field].as}`);

@@ -429,6 +429,7 @@ function reservedRules({ reservedConcurrency, orderConcurrency, provisioned, emu
   const { reserved, waiting, needed } = concurrencyOf({ reservedConcurrency, provisioned });
   return [
     [
+      // Not `<=`: a window without a count makes NaN, and `provisionedRules` says what is missing.
       !(needed > account),
       `${setting}: ${reserved} reserved + ${LEAST_UNRESERVED} that AWS keeps unreserved + ${waiting} provisioned = ${needed}, ` +
         `but the account has ${account}: ask AWS for more (\`./flash preflight\` says how) and say so in accountConcurrency, or reserve less`,
