@@ -2,12 +2,7 @@
 # Runs a command of deploy/main.ts with the packages that it needs, for `./flash`: infra/cdk/run.sh deploy dev
 set -u
 cd "${0%/*}" || exit
-for program in node npm; do
-  command -v "$program" >/dev/null || {
-    echo "error: no $program: https://nodejs.org" >&2
-    exit 127
-  }
-done
+../../tools/needed.sh node npm || exit
 ../../tools/packages.sh infra/cdk || exit
 # The SDK says at each start that it wants a newer Node next year.
 export AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED=true
