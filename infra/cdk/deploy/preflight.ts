@@ -51,9 +51,7 @@ const FIRST_KEY = 'key1';
 const LAMBDA_QUOTA = 'L-B99A9384';
 const DEFAULT_QUALIFIER = 'hnb659fds';
 
-export function qualifierOf({ functionUpload }: Settings): string {
-  return (functionUpload.kind === 'bootstrap' && functionUpload.qualifier) || DEFAULT_QUALIFIER;
-}
+export const qualifierOf = ({ qualifier }: Settings): string => qualifier ?? DEFAULT_QUALIFIER;
 
 /** Checks everything that a deployment and its next sales need. It only reads. */
 export function preflight(about: Preflight): Promise<Finding[]> {
@@ -112,7 +110,7 @@ export async function needsBootstrap(aws: Aws, qualifier: string): Promise<boole
 
 /** The AWS of each region that needs `cdk bootstrap`. */
 export function bootstrapped({ settings, aws, edgeAws }: Pick<Preflight, 'settings' | 'aws' | 'edgeAws'>): Aws[] {
-  if (settings.functionUpload.kind !== 'bootstrap') return [];
+  if (settings.emulator !== undefined) return [];
   const needsEdge = settings.edge !== undefined && needsEdgeStack(settings.edge) && aws.region !== EDGE_REGION;
   return needsEdge ? [aws, edgeAws] : [aws];
 }
@@ -143,12 +141,12 @@ async function stack({ aws, settings: { name }, deployed }: Preflight): Promise<
   return good('stack', `${name} is ${status}`);
 }
 
-async function issuer({ settings: { identity }, fetch: ask, name }: Seen): Promise<Finding> {
-  if (identity.kind !== 'oidc') return good('issuer', "the deployment's own user pool");
-  const problem = await issuerProblem(identity.issuer, ask);
+async function issuer({ settings: { issuer: url }, fetch: ask, name }: Seen): Promise<Finding> {
+  if (url === undefined) return good('issuer', "the deployment's own user pool");
+  const problem = await issuerProblem(url, ask);
   return problem === undefined
-    ? good('issuer', `${identity.issuer} signs with RSA`)
-    : stop('issuer', `${identity.issuer}: ${problem}`, `fix the issuer, or \`issuer\` in deployments/${name}.ts; then: ./flash preflight ${name}`);
+    ? good('issuer', `${url} signs with RSA`)
+    : stop('issuer', `${url}: ${problem}`, `fix the issuer, or \`issuer\` in deployments/${name}.ts; then: ./flash preflight ${name}`);
 }
 
 async function certificate({ settings: { edge }, edgeAws, name }: Seen): Promise<Finding> {

@@ -72,7 +72,7 @@ export class Alarms extends Construct {
     super(scope, id);
     this.prefix = settings.name;
     this.wanted = (id) => settings.observability === 'full' || ESSENTIAL.includes(id);
-    this.topic = new sns.Topic(this, 'Topic', { topicName: `${settings.name}-alarms`, enforceSSL: settings.requireTls });
+    this.topic = new sns.Topic(this, 'Topic', { topicName: `${settings.name}-alarms`, enforceSSL: settings.emulator === undefined });
     this.topicArn = this.topic.topicArn;
     // Adding a policy to a topic removes the default one that lets CloudWatch in.
     this.topic.addToResourcePolicy(

@@ -20,9 +20,9 @@ export function kept({ keepData }: Settings): RemovalPolicy {
   return keepData ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY;
 }
 
-/** How a stack's files get to the account, and with which roles it is deployed. */
-export function synthesizerOf({ functionUpload }: Settings): IStackSynthesizer {
-  return functionUpload.kind === 'bucket'
-    ? new CliCredentialsStackSynthesizer({ fileAssetsBucketName: functionUpload.name })
-    : new DefaultStackSynthesizer({ qualifier: functionUpload.qualifier });
+/** How a stack's files get to the account, and with which roles it is deployed. The emulator has a bucket and no bootstrap stack. */
+export function synthesizerOf({ emulator, qualifier }: Settings): IStackSynthesizer {
+  return emulator === undefined
+    ? new DefaultStackSynthesizer({ qualifier })
+    : new CliCredentialsStackSynthesizer({ fileAssetsBucketName: 'flash-sale-functions' });
 }

@@ -2,7 +2,7 @@ import { dev } from '../settings/dev.ts';
 import { local } from '../settings/local.ts';
 import { parked } from '../settings/parked.ts';
 import { prod } from '../settings/prod.ts';
-import { type EdgeSettings, type OidcIdentity, type PageSettings, type Settings, SettingsError, UsageError, validated } from './settings.ts';
+import { type EdgeSettings, refuse, type Settings, validated } from './settings.ts';
 
 /** The profiles: what each costs while idle, and what it gives up for that, is in `docs/deployment.md`. */
 export const PROFILES = { dev, prod, parked, local } as const;
@@ -10,7 +10,10 @@ export const PROFILES = { dev, prod, parked, local } as const;
 export type Profile = keyof typeof PROFILES;
 
 /** The settings that a deployment's file decides by the same names. */
-const COPIED = ['name', 'operatorClaims', 'pictureHosts', 'alarmEmail', 'throttleBusySalesTo', 'provisioned', 'logLevel'] as const;
+const COPIED = [
+  'name', 'qualifier', 'logLevel', 'issuer', 'audience', 'operatorClaims', 'pictureHosts', 'giftUrl', 'webhookUrl', 'alarmEmail',
+  'throttleBusySalesTo', 'provisioned', 'redisUrl', 'emulator',
+] as const;
 
 /**
  * One deployment: its owner's decisions, committed in `deployments/NAME.ts`. Everything else comes from its profile in
@@ -19,22 +22,12 @@ const COPIED = ['name', 'operatorClaims', 'pictureHosts', 'alarmEmail', 'throttl
  */
 export interface Deployment
   extends Partial<Pick<Settings, (typeof COPIED)[number]>>,
-    Partial<Pick<OidcIdentity, 'issuer' | 'audience'>>,
-    Partial<Pick<EdgeSettings, 'domain' | 'letPast'>>,
-    Partial<PageSettings> {
+    Partial<Pick<EdgeSettings, 'domain' | 'letPast' | 'payUrl' | 'contactUrl' | 'signInOrigins'>> {
   profile: Profile;
   /** The region, such as eu-central-1. */
   region: string;
   /** The account it belongs to: nothing is deployed with credentials of any other. */
   account?: string;
-  /** The qualifier of `cdk bootstrap --qualifier`, if the account has its own. */
-  qualifier?: string;
-  /** The gift service that is notified of winners. */
-  giftUrl?: string;
-  /** The address that every event is sent to. */
-  webhookUrl?: string;
-  /** Your own Redis instead of ElastiCache. */
-  redisUrl?: string;
   /** Redis shards: more than one for a sale with lanes, or for many sales at once. A parked deployment has one. */
   shards?: number;
   /** Lambda's limit of concurrent executions in the account. */
@@ -53,8 +46,6 @@ export interface Deployment
   /** Upcoming sales, for which `./flash preflight` checks the account's quotas. */
   sales?: PlannedSale[];
   smoke?: SmokeSettings;
-  /** In the profile local: the emulator's address. */
-  emulator?: string;
 }
 
 const RELEASES = ['canary', 'at-once'] as const;
@@ -112,7 +103,7 @@ const FIELDS: Record<keyof Deployment, Kind> = {
 
 /** Returns a deployment file's export, or throws one error that names every problem. */
 export function checked(name: string, exported: unknown): Deployment {
-  if (!isRecord(exported)) throw new DeploymentError(name, ['it must `export default { profile: …, region: … } satisfies Deployment`']);
+  if (!isRecord(exported)) refuse(fileOf(name), ['it must `export default { profile: …, region: … } satisfies Deployment`']);
   const given = exported as Record<string, unknown>;
   const problems = Object.entries(given).flatMap(([field, value]) => {
     if (!Object.hasOwn(FIELDS, field)) return [`${field}: there is no such field${nearest(field)}`];
@@ -122,34 +113,17 @@ export function checked(name: string, exported: unknown): Deployment {
   for (const field of ['profile', 'region'] as const) {
     if (given[field] === undefined) problems.push(`${field}: is missing; it is ${FIELDS[field].as}`);
   }
-  if (problems.length > 0) throw new DeploymentError(name, problems);
+  refuse(fileOf(name), problems);
   return given as unknown as Deployment;
 }
 
-export class DeploymentError extends UsageError {
-  constructor(name: string, problems: string[]) {
-    super(`infra/cdk/deployments/${name}.ts is invalid:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`);
-  }
-}
+const fileOf = (name: string): string => `infra/cdk/deployments/${name}.ts is`;
 
 /** The field that a mistyped one may have been meant to be. */
 function nearest(field: string): string {
   const like = Object.keys(FIELDS).find((known) => known.toLowerCase() === field.toLowerCase() || known.startsWith(field.slice(0, 5)));
   return like === undefined ? '' : `; did you mean ${like}?`;
 }
-
-/** Where a setting is decided, so that an error points to the right place. */
-const DECIDED_IN: [RegExp, string][] = [
-  [/^edge\.page\.(payUrl|contactUrl|signInOrigins)/, '$1'],
-  [/^edge\.(domain)/, '$1'],
-  [/^edge\.key/, 'edgeKey'],
-  [/^identity\.(issuer|audience)/, '$1'],
-  [/^winners\.url/, 'giftUrl'],
-  [/^webhook\.url/, 'webhookUrl'],
-  [/^functionUpload\.(qualifier)/, '$1'],
-  [/^redis\.(shards)/, '$1'],
-  [/^redis\.url/, 'redisUrl'],
-];
 
 /** The circumstances of a deployment that are not in its file. */
 export interface Occasion {
@@ -159,14 +133,13 @@ export interface Occasion {
   releases?: Release;
 }
 
-/** The settings of a deployment: its profile with its owner's decisions. Errors use the file's names. */
+/** The settings of a deployment: its profile with its owner's decisions. */
 export function settingsOf(name: string, deployment: Deployment, { first = false, releases }: Occasion = {}): Settings {
-  const { profile, issuer, audience, domain, edgeKey, edgeLine, letPast } = deployment;
-  const base: Settings = PROFILES[profile];
+  const base: Settings = PROFILES[deployment.profile];
   const settings: Settings = { ...base };
   if (deployment.edge === false) {
     const idle = (['domain', 'edgeKey', 'letPast', 'edgeLine'] as const).filter((field) => deployment[field] !== undefined);
-    if (idle.length > 0) throw new DeploymentError(name, [`edge: required for ${idle.join(', ')}`]);
+    if (idle.length > 0) refuse(fileOf(name), [`edge: required for ${idle.join(', ')}`]);
   }
   for (const field of [...COPIED, 'releases'] as const) {
     if (deployment[field] !== undefined) Object.assign(settings, { [field]: deployment[field] });
@@ -174,32 +147,16 @@ export function settingsOf(name: string, deployment: Deployment, { first = false
   if (releases !== undefined && settings.releases === 'canary') settings.releases = releases;
   // A failed first deployment must be able to delete what it has created.
   if (first) settings.protectData = false;
-  if (deployment.qualifier !== undefined) settings.functionUpload = { kind: 'bootstrap', qualifier: deployment.qualifier };
-  if (issuer !== undefined || audience !== undefined) {
-    settings.identity = { kind: 'oidc', issuer: issuer ?? '', audience: audience ?? [] };
-  }
-  if (deployment.giftUrl !== undefined) settings.winners = { ...base.winners, url: deployment.giftUrl };
-  if (deployment.webhookUrl !== undefined) settings.webhook = { url: deployment.webhookUrl };
-  if (deployment.redisUrl !== undefined) settings.redis = { kind: 'external', url: deployment.redisUrl };
-  else if (deployment.shards !== undefined && base.redis.kind === 'elasticache' && !base.parked) {
-    settings.redis = { ...base.redis, shards: deployment.shards };
-  }
+  if (deployment.shards !== undefined && !base.parked) settings.redis = { ...base.redis, shards: deployment.shards };
   if (deployment.accountConcurrency !== undefined && base.reservedConcurrency !== undefined) {
     settings.reservedConcurrency = { ...base.reservedConcurrency, account: deployment.accountConcurrency };
   }
-  if (deployment.emulator !== undefined || profile === 'local') settings.emulator = deployment.emulator ?? '';
   if (deployment.edge === false) delete settings.edge;
   else if (base.edge !== undefined) {
-    const { payUrl, contactUrl, signInOrigins } = deployment;
-    const page = { ...base.edge.page, ...defined({ payUrl, contactUrl, signInOrigins }) };
-    settings.edge = { ...base.edge, ...defined({ domain, key: edgeKey, letPast, line: edgeLine }), page };
+    const { domain, edgeKey: key, edgeLine: line, letPast, payUrl, contactUrl, signInOrigins } = deployment;
+    settings.edge = { ...base.edge, ...defined({ domain, key, line, letPast, payUrl, contactUrl, signInOrigins }) };
   }
-  try {
-    return validated(settings);
-  } catch (error) {
-    if (!(error instanceof SettingsError)) throw error;
-    throw new DeploymentError(name, error.problems.map((problem) => DECIDED_IN.reduce((said, [setting, field]) => said.replace(setting, field), problem)));
-  }
+  return validated(settings, fileOf(name));
 }
 
 function defined<T extends object>(values: T): Partial<T> {

@@ -12,7 +12,7 @@ export function watchDoor(settings: Settings, alarms: Alarms, api: HttpApi): Par
   // Including the functions' own.
   const serverErrors = api.metric('5xx', Stats.SUM);
   alarms.ringAt('gateway-5xx', serverErrors, FAILURES_A_MINUTE);
-  if (settings.expressionAlarms) {
+  if (settings.emulator === undefined) {
     // One series for each sale, and the alarm rings if any of them does: sales come and go without a deployment.
     const loads = new MathExpression({
       expression: `SELECT SUM(SaleLoad) FROM SCHEMA("${settings.name}", Sale) GROUP BY Sale ORDER BY SUM() DESC`,

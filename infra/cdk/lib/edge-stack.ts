@@ -3,7 +3,7 @@ import * as acm from 'aws-cdk-lib/aws-certificatemanager';
 import * as route53 from 'aws-cdk-lib/aws-route53';
 import * as wafv2 from 'aws-cdk-lib/aws-wafv2';
 import type { Construct } from 'constructs';
-import { type EdgeSettings, type Settings, validated } from './settings.ts';
+import type { EdgeSettings, Settings } from './settings.ts';
 import { synthesizerOf } from './cdk.ts';
 
 /**
@@ -41,7 +41,7 @@ export class EdgeStack extends Stack {
   readonly certificateArn: string | undefined;
 
   constructor(scope: Construct, id: string, props: { settings: Settings; edge: EdgeSettings }) {
-    const { name } = validated(props.settings);
+    const { name } = props.settings;
     super(scope, id, {
       stackName: edgeStackOf(name),
       description: 'Firewall in front of the flash sales',

@@ -163,10 +163,10 @@ export class FlashSaleStack extends Stack {
 
     const winners = make('winners');
     table.useFrom(winners, ['GetItem', 'UpdateItem']);
-    queues.winners.consumeWith(winners, { maxConcurrency: WINNER_PROCESSES, polled: isPolled(settings.winners.url) });
+    queues.winners.consumeWith(winners, { maxConcurrency: WINNER_PROCESSES, polled: isPolled(settings.giftUrl) });
     winnerSecret.readFrom(winners);
-    winners.tell('WINNERS_PER_S', `${Math.floor(settings.winners.perSecond / WINNER_PROCESSES)}`);
-    if (settings.winners.url !== undefined) winners.tell('GIFT_URL', settings.winners.url);
+    winners.tell('WINNERS_PER_S', `${Math.floor(settings.winnersPerSecond / WINNER_PROCESSES)}`);
+    if (settings.giftUrl !== undefined) winners.tell('GIFT_URL', settings.giftUrl);
 
     const admin = make('admin');
     table.useFrom(
@@ -208,11 +208,11 @@ export class FlashSaleStack extends Stack {
     queues.webhook.consumeWith(webhook, {
       maxConcurrency: webhook.reservedConcurrency ?? WEBHOOK_PROCESSES,
       ownDelays: true,
-      polled: isPolled(settings.webhook?.url),
+      polled: isPolled(settings.webhookUrl),
     });
     webhookSecret.readFrom(webhook);
-    if (settings.webhook !== undefined) {
-      webhook.tell('WEBHOOK_URL', settings.webhook.url);
+    if (settings.webhookUrl !== undefined) {
+      webhook.tell('WEBHOOK_URL', settings.webhookUrl);
       bus.fill(queues.webhook, queues.webhookDlq);
     }
 
@@ -237,7 +237,7 @@ export class FlashSaleStack extends Stack {
     if (settings.edge !== undefined) {
       if (props.edge === undefined && needsEdgeStack(settings.edge)) throw new Error('An edge without its firewall');
       if (props.edge !== undefined) this.addStackDependency(props.edge);
-      const page = new Page(this, 'Page', { settings, pages: props.pages, page: settings.edge.page, identity, push });
+      const page = new Page(this, 'Page', { settings, pages: props.pages, edge: settings.edge, identity, push });
       const edge = new Edge(this, 'Edge', { name: settings.name, page, api, edge: settings.edge, stack: props.edge });
       for (const each of ANSWERING) edge.makeKnownTo(functions[each]);
       identity.signInAt(edge.url);

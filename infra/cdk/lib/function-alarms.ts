@@ -15,7 +15,7 @@ export function watchFunctions(settings: Settings, alarms: Alarms, functions: Re
   const answering = ANSWERING.map((name) => functions[name]);
   const scheduled = SCHEDULED.map((name) => functions[name]);
   const others = all.filter((fn) => !answering.includes(fn) && !scheduled.includes(fn));
-  if (settings.expressionAlarms) {
+  if (settings.emulator === undefined) {
     const ring = (id: AlarmId, metric: string, of: RustFunction[], limit: number, period = PERIOD) => {
       const metrics = of.map((fn) => [fn.name, fn.lambda.metric(metric, { period, statistic: Stats.SUM })]);
       alarms.ringAt(id, sumOf(Object.fromEntries(metrics), metric, period), limit);

@@ -45,9 +45,6 @@ export const SCHEDULE_EVERY_S = 60;
 /** The group that makes a user an operator. */
 export const OPERATOR_GROUP = 'operators';
 
-/** The claims in which issuers put a user's groups: Cognito's, and most others'. */
-export const OPERATOR_CLAIMS = ['groups', 'cognito:groups'];
-
 /** Functions that a person or the payment provider waits for. */
 export const ANSWERING = ['reservation', 'admission', 'waiting_room', 'catalog', 'payment', 'admin'] as const satisfies FunctionName[];
 

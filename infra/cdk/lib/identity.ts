@@ -17,9 +17,9 @@ export class Identity extends Construct {
 
   constructor(scope: Construct, id: string, settings: Settings) {
     super(scope, id);
-    if (settings.identity.kind === 'oidc') {
-      this.issuer = settings.identity.issuer;
-      this.audience = settings.identity.audience;
+    if (settings.issuer !== undefined) {
+      this.issuer = settings.issuer;
+      this.audience = settings.audience;
       this.origins = [new URL(this.issuer).origin];
       return;
     }

@@ -110,7 +110,7 @@ export class LedgerTable extends Construct {
       this.table.addGlobalSecondaryIndex({ indexName, ...keys, warmThroughput: byOrders ? warmThroughput : undefined });
     }
     this.name = this.table.tableName;
-    if (settings.expressionAlarms) {
+    if (settings.emulator === undefined) {
       const throttles = Object.fromEntries(this.throttles().map((metric, index) => [`t${index}`, metric]));
       alarms.ringAt('table-throttled', sumOf(throttles, 'throttled'), 1);
     }

@@ -50,7 +50,7 @@ export class MessageQueue extends Construct {
     this.queue = new sqs.Queue(this, 'Queue', {
       queueName: `${props.settings.name}-${props.name}`,
       encryption: sqs.QueueEncryption.SQS_MANAGED,
-      enforceSSL: props.settings.requireTls,
+      enforceSSL: props.settings.emulator === undefined,
       retentionPeriod: Duration.seconds(props.retention_s ?? RETENTION_S),
       visibilityTimeout: Duration.seconds(visibility_s),
       deadLetterQueue: props.deadLetters && { queue: props.deadLetters.queue.queue, maxReceiveCount: props.deadLetters.afterReceives },

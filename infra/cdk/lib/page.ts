@@ -10,7 +10,7 @@ import { accept } from './cdk.ts';
 import type { Identity } from './identity.ts';
 import { logGroup } from './logs.ts';
 import type { PushApi } from './push-api.ts';
-import { type PageSettings, type Settings, UsageError } from './settings.ts';
+import { type EdgeSettings, type Settings, UsageError } from './settings.ts';
 
 /** Their names contain a hash of their content (`web/build.js`). */
 const ASSETS = 'assets';
@@ -35,7 +35,7 @@ export interface PageProps {
   settings: Settings;
   /** The folder of the built pages. */
   pages: string;
-  page: PageSettings;
+  edge: EdgeSettings;
   identity: Identity;
   push: PushApi;
 }
@@ -69,11 +69,11 @@ export class Page extends Construct {
         deployment.Source.jsonData('config.json', {
           // An ID token is for the client that asked for it, so the gateway's audience includes the client.
           login: { kind: 'oidc', issuer: props.identity.issuer, client_id: props.identity.audience[0] },
-          pay: { kind: 'link', url: props.page.payUrl ?? `/${NO_PROVIDER}` },
+          pay: { kind: 'link', url: props.edge.payUrl ?? `/${NO_PROVIDER}` },
           push_url: push.url,
-          ...(props.page.contactUrl === undefined ? {} : { contact: props.page.contactUrl }),
+          ...(props.edge.contactUrl === undefined ? {} : { contact: props.edge.contactUrl }),
         }),
-        ...(props.page.payUrl === undefined ? [deployment.Source.data(NO_PROVIDER, HOW_TO_PAY)] : []),
+        ...(props.edge.payUrl === undefined ? [deployment.Source.data(NO_PROVIDER, HOW_TO_PAY)] : []),
       ],
       // These name the files of this version.
       cacheControl: [deployment.CacheControl.noCache()],
@@ -94,7 +94,7 @@ export class Page extends Construct {
       viewerProtocolPolicy: cloudfront.ViewerProtocolPolicy.REDIRECT_TO_HTTPS,
       // Keeps a file for a second in spite of `no-cache`, and then revalidates it.
       cachePolicy: cloudfront.CachePolicy.CACHING_OPTIMIZED,
-      responseHeadersPolicy: this.headers(name, [push.origin, ...new Set([...props.identity.origins, ...props.page.signInOrigins])], settings),
+      responseHeadersPolicy: this.headers(name, [push.origin, ...new Set([...props.identity.origins, ...props.edge.signInOrigins])], settings),
     };
   }
 

@@ -39,7 +39,7 @@ export function watchRedis(settings: Settings, alarms: Alarms, shards: Shard[]):
   ];
   for (const [id, name, limit, options] of limits) {
     for (const shard of shards) {
-      if (shard.nodes.length > 1 && !settings.expressionAlarms) continue;
+      if (shard.nodes.length > 1 && settings.emulator !== undefined) continue;
       const part = shards.length > 1 ? `shard-${shard.number}` : undefined;
       alarms.ringAt(id, worst(name, shard), limit, { ...options, part });
     }

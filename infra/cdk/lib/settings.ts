@@ -8,30 +8,32 @@ export interface Settings {
   /** The prefix of every physical name, so that an account can have two deployments. */
   name: string;
   architecture: Architecture;
-  /**
-   * How built functions get to the account: through the bucket of `cdk bootstrap`, with the account's qualifier if it has one, or
-   * through an existing bucket.
-   */
-  functionUpload: { kind: 'bootstrap'; qualifier?: string } | { kind: 'bucket'; name: string };
+  /** The qualifier of `cdk bootstrap --qualifier`, if the account has its own. */
+  qualifier?: string;
   functionMemoryMb: number;
   logLevel: 'error' | 'warn' | 'info' | 'debug' | 'trace';
   logRetentionDays: number;
   /** How many order consumers run concurrently. It bounds the writes in a rush. */
   orderConcurrency: number;
-  /** How many winners a second are reported to the gift service at most, and its address. Without an address nobody is notified. */
-  winners: { perSecond: number; url?: string };
+  /** How many winners a second are reported to the gift service at most. */
+  winnersPerSecond: number;
+  /** The gift service that is notified of winners. Without it nobody is. */
+  giftUrl?: string;
   /** Hosts that pictures of goods may come from, besides the page itself. The page's browsers load from no other. */
   pictureHosts: string[];
   /** Requests per second that a sale is limited to once it is asked for twice as much as expected, or its plan if that is more.
    *  Without it that is left to operators. */
   throttleBusySalesTo?: number;
   /** Where events are sent, besides the bus. Without it nothing is sent. */
-  webhook?: { url: string };
+  webhookUrl?: string;
   /** Concurrent executions that a crowd cannot use up. Without it the functions share the account's limit. */
   reservedConcurrency?: ReservedConcurrency;
   /** Limits of all requests together, and of those in front of a sale, which leave room for the rest. */
   throttle: Throttle & Record<ThrottledRoute, Throttle>;
-  identity: OidcIdentity | { kind: 'cognito' };
+  /** The OpenID Connect issuer of buyers and operators. Without it a Cognito user pool is created. */
+  issuer?: string;
+  /** The accepted values of `aud` in tokens. The first is the page's client id. */
+  audience: string[];
   /** How functions beside Redis reach SQS and Secrets Manager: endpoints in the network, or outgoing IPv6, which is free. */
   network: 'endpoints' | 'dual-stack';
   /** `essential` has few alarms, no dashboard, and no metrics of our own except in the log. */
@@ -48,7 +50,9 @@ export interface Settings {
    * only the group. An issuer whose users are in several groups sends a separate text claim, which is named here.
    */
   operatorClaims: string[];
-  redis: ElastiCacheRedis | { kind: 'external'; url: string };
+  redis: ElastiCacheRedis;
+  /** Your own Redis instead of ElastiCache. */
+  redisUrl?: string;
   /** What the table can handle from the start. It can only be raised, and is paid for once. */
   table: { warmThroughput?: { readUnitsPerSecond: number; writeUnitsPerSecond: number } };
   /** When functions in front of a sale keep started processes ready for its crowd. */
@@ -66,15 +70,14 @@ export interface Settings {
   protectData: boolean;
   /** Between sales: one small node instead of the shards. No round may be open. */
   parked?: boolean;
-  /** Queues and the topic refuse plain HTTP, which is all that the emulator supports. */
-  requireTls: boolean;
   /** Who receives the alarms. Required in prod. */
   alarmEmail?: string;
-  /** Alarms on expressions over metrics. The emulator only supports those on a single metric. */
-  expressionAlarms: boolean;
   /** A CloudFront distribution with a firewall, in front of the page and the gateway. */
   edge?: EdgeSettings;
-  /** The emulator's address from the functions' point of view, if this is deployed on one. */
+  /**
+   * The emulator's address from the functions' point of view, if this is deployed on one. It has no TLS, no bootstrap stack, and
+   * alarms only on a single metric.
+   */
   emulator?: string;
 }
 
@@ -114,16 +117,6 @@ export interface EdgeSettings {
   key: string;
   /** Functions also answer requests that bypass the edge, for the deployment that puts an edge in front of a running shop. */
   letPast?: boolean;
-  page: PageSettings;
-}
-
-/** A public hosted zone of Route 53. */
-export interface HostedZone {
-  id: string;
-  name: string;
-}
-
-export interface PageSettings {
   /** Where buyers pay; the page adds `reservation_id` and `return_to`. Without it a page says how to pay from the shell. */
   payUrl?: string;
   /** Where buyers reach a person: `mailto:…` or `https://…`. Without it the page names no contact. */
@@ -132,16 +125,13 @@ export interface PageSettings {
   signInOrigins: string[];
 }
 
-export interface OidcIdentity {
-  kind: 'oidc';
-  /** The OpenID Connect issuer of buyers and operators. A `dev` without one creates a Cognito user pool. */
-  issuer: string;
-  /** The accepted values of `aud` in tokens. The first is the page's client id. */
-  audience: string[];
+/** A public hosted zone of Route 53. */
+export interface HostedZone {
+  id: string;
+  name: string;
 }
 
 export interface ElastiCacheRedis {
-  kind: 'elasticache';
   nodeType: string;
   /** Cluster mode with this many shards. Without it there is one shard, and no cluster mode. */
   shards?: number;
@@ -169,15 +159,6 @@ export interface ProvisionedWindow {
 
 /** The person who typed the command can fix it: the message is enough, a stack trace would only hide it. */
 export class UsageError extends Error {}
-
-export class SettingsError extends UsageError {
-  readonly problems: string[];
-
-  constructor(problems: string[]) {
-    super(`The settings are invalid:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`);
-    this.problems = problems;
-  }
-}
 
 // Lambda, queues and alarms take names of 64 to 255 characters; the longest suffix here is well below 40.
 const NAME = /^[a-z][a-z0-9-]{0,23}$/;
@@ -234,15 +215,15 @@ function ifGiven<T>(value: T | undefined, rule: (value: T) => Rule): Rule[] {
 }
 
 /** The same rule as in `shared/messaging/src/webhook.rs`: plain HTTP is for tests, and stays on this machine. */
-function isReceiver(text: string, { requireTls }: Settings): boolean {
+function isReceiver(text: string, { emulator }: Settings): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, hostname, username, password } = new URL(text);
   const isHere = ['127.0.0.1', '[::1]'].includes(hostname);
-  return username === '' && password === '' && (protocol === 'https:' || (protocol === 'http:' && isHere && !requireTls));
+  return username === '' && password === '' && (protocol === 'https:' || (protocol === 'http:' && isHere && emulator !== undefined));
 }
 
-/** Returns the settings, or throws one error that names every problem. */
-export function validated(settings: Settings): Settings {
+/** Returns the settings, or throws one error that begins with `what` and names every problem. */
+export function validated(settings: Settings, what = 'The settings are'): Settings {
   const rules = [
     ...generalRules(settings),
     ...throttleRules(settings),
@@ -254,9 +235,13 @@ export function validated(settings: Settings): Settings {
     ...provisionedRules(settings),
     ...reservedRules(settings),
   ];
-  const problems = rules.flatMap(([holds, problem]) => (holds ? [] : [problem]));
-  if (problems.length > 0) throw new SettingsError(problems);
+  refuse(what, rules.flatMap(([holds, problem]) => (holds ? [] : [problem])));
   return settings;
+}
+
+/** Throws one error that begins with `what` and names every problem, if there are any. */
+export function refuse(what: string, problems: string[]): void {
+  if (problems.length > 0) throw new UsageError(`${what} invalid:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`);
 }
 
 function generalRules(settings: Settings): Rule[] {
@@ -271,11 +256,11 @@ function generalRules(settings: Settings): Rule[] {
       `logRetentionDays: a number of days that CloudWatch Logs supports; got ${logRetentionDays}`,
     ],
     within('orderConcurrency', settings.orderConcurrency, CONCURRENCY),
-    within('winners.perSecond', settings.winners.perSecond, WINNERS_PER_S),
+    within('winnersPerSecond', settings.winnersPerSecond, WINNERS_PER_S),
     ...ifGiven(settings.throttleBusySalesTo, (limit) => within('throttleBusySalesTo', limit, THROTTLE_PER_S)),
     ...settings.pictureHosts.map((host): Rule => [HOST_NAME.test(host), `pictureHosts: host names, such as img.example.com; got "${host}"`]),
-    ...ifGiven(settings.winners.url, receiver('winners.url')),
-    ...ifGiven(settings.webhook?.url, receiver('webhook.url')),
+    ...ifGiven(settings.giftUrl, receiver('giftUrl')),
+    ...ifGiven(settings.webhookUrl, receiver('webhookUrl')),
     ...ifGiven(settings.alarmEmail, (address) => [/^\S+@\S+$/.test(address), `alarmEmail: an e-mail address; got "${address}"`]),
     ...ifGiven(settings.emulator, (at) => [/^http:\/\/[^/]+$/.test(at), `emulator: give its address: AWS_ENDPOINT_URL=http://HOST:PORT; got "${at}"`]),
     [
@@ -298,47 +283,46 @@ function throttleRules({ throttle }: Settings): Rule[] {
 
 function edgeRules({ edge, keepData }: Settings): Rule[] {
   if (edge === undefined) return [];
-  const { payUrl, contactUrl, signInOrigins } = edge.page;
+  const { payUrl, contactUrl, signInOrigins } = edge;
   return [
     ...ifGiven(edge.requestsPer5MinutesPerIp, (limit) => within('edge.requestsPer5MinutesPerIp', limit, REQUESTS_PER_IP)),
-    [EDGE_KEY.test(edge.key), `edge.key: key and a number, such as key1; got "${edge.key}"`],
+    [EDGE_KEY.test(edge.key), `edgeKey: key and a number, such as key1; got "${edge.key}"`],
     ...(edge.domain === undefined ? [] : domainRules(edge.domain)),
     [
       payUrl === undefined ? !keepData : payUrl.startsWith('https://') && URL.canParse(payUrl),
-      `edge.page.payUrl: where buyers pay, https://…; got "${payUrl ?? ''}"`,
+      `payUrl: where buyers pay, https://…; got "${payUrl ?? ''}"`,
     ],
     ...ifGiven(contactUrl, (url) => [
       /^(https:\/\/|mailto:[^@\s]+@)/.test(url) && URL.canParse(url),
-      `edge.page.contactUrl: mailto:NAME@HOST or https://…; got "${url}"`,
+      `contactUrl: mailto:NAME@HOST or https://…; got "${url}"`,
     ]),
-    ...signInOrigins.map((origin): Rule => [/^https:\/\/[^/\s;,]+$/.test(origin), `edge.page.signInOrigins: https://HOST and no path; got "${origin}"`]),
+    ...signInOrigins.map((origin): Rule => [/^https:\/\/[^/\s;,]+$/.test(origin), `signInOrigins: https://HOST and no path; got "${origin}"`]),
   ];
 }
 
 function domainRules({ name, certificateArn, zone }: NonNullable<EdgeSettings['domain']>): Rule[] {
   return [
-    [HOST_NAME.test(name), `edge.domain.name: a host name, such as shop.example.com; got "${name}"`],
+    [HOST_NAME.test(name), `domain.name: a host name, such as shop.example.com; got "${name}"`],
     [
       certificateArn !== undefined || zone !== undefined,
-      'edge.domain: give its `zone` of Route 53, to create certificate and record; or a `certificateArn` in us-east-1',
+      'domain: give its `zone` of Route 53, to create certificate and record; or a `certificateArn` in us-east-1',
     ],
     ...ifGiven(certificateArn, (arn) => [
       /^arn:[^:]+:acm:us-east-1:/.test(arn),
-      `edge.domain.certificateArn: must be in us-east-1, for CloudFront; got "${arn}"`,
+      `domain.certificateArn: must be in us-east-1, for CloudFront; got "${arn}"`,
     ]),
-    ...ifGiven(zone, ({ id }) => [/^Z[A-Z0-9]{1,31}$/.test(id), `edge.domain.zone.id: such as Z0123456789ABC; got "${id}"`]),
-    ...ifGiven(zone, (of) => [name === of.name || name.endsWith(`.${of.name}`), `edge.domain.zone.name: ${name} is not in "${of.name}"`]),
+    ...ifGiven(zone, ({ id }) => [/^Z[A-Z0-9]{1,31}$/.test(id), `domain.zone.id: such as Z0123456789ABC; got "${id}"`]),
+    ...ifGiven(zone, (of) => [name === of.name || name.endsWith(`.${of.name}`), `domain.zone.name: ${name} is not in "${of.name}"`]),
   ];
 }
 
 /** Further requirements of a deployment to AWS. */
-function deploymentRules({ functionUpload, keepData, protectData, alarmEmail, parked, provisioned, releases, observability, emulator, edge }: Settings): Rule[] {
-  const qualifier = functionUpload.kind === 'bootstrap' ? functionUpload.qualifier : undefined;
+function deploymentRules({ qualifier, keepData, protectData, alarmEmail, parked, provisioned, releases, observability, emulator, edge }: Settings): Rule[] {
   const canary = releases === 'canary';
   return [
     ...ifGiven(qualifier, (given) => [
       QUALIFIER.test(given),
-      `functionUpload.qualifier: 1 to 10 of a-z and 0-9, as \`cdk bootstrap --qualifier\` takes it; got "${given}"`,
+      `qualifier: 1 to 10 of a-z and 0-9, as \`cdk bootstrap --qualifier\` takes it; got "${given}"`,
     ]),
     [!keepData || emulator !== undefined || alarmEmail !== undefined, 'alarmEmail: required for production alarms; AWS asks the address to confirm'],
     [!protectData || keepData, 'protectData: needs keepData'],
@@ -352,33 +336,33 @@ function deploymentRules({ functionUpload, keepData, protectData, alarmEmail, pa
   ];
 }
 
-function identityRules({ identity, requireTls }: Settings): Rule[] {
-  if (identity.kind === 'cognito') return [];
-  const { issuer, audience } = identity;
+function identityRules({ issuer: given, audience, emulator }: Settings): Rule[] {
+  if (given === undefined && audience.length === 0) return [];
+  const issuer = given ?? '';
   const isUrl = URL.canParse(issuer);
   return [
-    [issuer !== '', 'identity.issuer: give the OIDC issuer that signs your buyers in, https://…, or set identity to { kind: "cognito" }'],
-    [issuer === '' || isUrl, `identity.issuer: not a URL: "${issuer}"`],
-    [!isUrl || !requireTls || issuer.startsWith('https://'), `identity.issuer: must be https; got "${issuer}"`],
+    [issuer !== '', 'issuer: give the OIDC issuer that signs your buyers in, https://…; a profile without `issuer` creates a user pool'],
+    [issuer === '' || isUrl, `issuer: not a URL: "${issuer}"`],
+    [!isUrl || emulator !== undefined || issuer.startsWith('https://'), `issuer: must be https; got "${issuer}"`],
     [
       audience.length > 0 && audience.every((part) => part !== ''),
-      "identity.audience: give at least one value of `aud` in tokens; the first one is the page's client id",
+      "audience: give at least one value of `aud` in tokens; the first one is the page's client id",
     ],
   ];
 }
 
-function redisRules({ redis, requireTls, keepData, parked }: Settings): Rule[] {
-  if (redis.kind === 'external') {
-    return [[/^rediss?(\+cluster)?:\/\/[^/]+/.test(redis.url), `redis.url: must be redis://HOST:PORT, or with rediss or +cluster; got "${redis.url}"`]];
+function redisRules({ redis, redisUrl, emulator, keepData, parked }: Settings): Rule[] {
+  if (redisUrl !== undefined) {
+    return [[/^rediss?(\+cluster)?:\/\/[^/]+/.test(redisUrl), `redisUrl: must be redis://HOST:PORT, or with rediss or +cluster; got "${redisUrl}"`]];
   }
   const { nodeType, replicas, shards, tls } = redis;
   const durable = shards !== undefined && replicas > 0 && tls && DURABLE_NODES.test(nodeType);
   return [
     [nodeType.startsWith('cache.'), `redis.nodeType: must be a cache.… type; got "${nodeType}"`],
     within('redis.replicas', replicas, REPLICAS),
-    [!requireTls || tls, 'redis.tls: must be on where requireTls is'],
+    [emulator !== undefined || tls, 'redis.tls: must be on, except on the emulator'],
     [!keepData || parked === true || replicas > 0, 'redis.replicas: at least 1 where keepData is on'],
-    ...ifGiven(shards, (count) => within('redis.shards', count, SHARDS)),
+    ...ifGiven(shards, (count) => within('shards', count, SHARDS)),
     [!redis.authentication || tls, 'redis.authentication: needs redis.tls'],
     [redis.durability === 'disabled' || durable, 'redis.durability: needs shards, a replica, tls and nodes of r6g, m6g, c7gn or newer'],
   ];

@@ -24,9 +24,9 @@ export class StockRedis extends Construct {
 
   constructor(scope: Construct, id: string, settings: Settings, alarms: Alarms) {
     super(scope, id);
-    const { redis } = settings;
-    if (redis.kind === 'external') {
-      this.url = redis.url;
+    const { redis, redisUrl } = settings;
+    if (redisUrl !== undefined) {
+      this.url = redisUrl;
       return;
     }
     const network = new Network(this, 'Vpc', settings, REDIS_PORT);

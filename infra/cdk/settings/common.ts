@@ -1,21 +1,22 @@
-import { OPERATOR_CLAIMS } from '../lib/functions.ts';
 import type { ElastiCacheRedis, Settings } from '../lib/settings.ts';
 
 /** What every profile begins with: a system that may be destroyed at any time. */
 export const common = {
   architecture: 'arm64',
-  functionUpload: { kind: 'bootstrap' },
   functionMemoryMb: 256,
   // At `debug` the SDK writes dozens of lines for each request, and schedules make four a minute.
   logLevel: 'info',
-  winners: { perSecond: 100 },
+  winnersPerSecond: 100,
   pictureHosts: [],
-  operatorClaims: OPERATOR_CLAIMS,
+  // Where issuers put a user's groups: most of them, and Cognito.
+  operatorClaims: ['groups', 'cognito:groups'],
+  audience: [],
   // Set for each opening in the deployment's file.
   provisioned: [],
   orderConcurrency: 10,
   releases: 'in-place',
   table: {},
+  // Each run of a schedule would be traced, which costs as much as one and a half secrets.
   tracing: false,
   tags: {},
   keepData: false,
@@ -24,7 +25,6 @@ export const common = {
 
 /** One small node, which a failure empties. */
 export const SMALL_NODE: ElastiCacheRedis = {
-  kind: 'elasticache',
   nodeType: 'cache.t4g.micro',
   replicas: 0,
   tls: true,

@@ -13,17 +13,12 @@ export const dev: Settings = {
     tokens: { requestsPerSecond: 200, burst: 400 },
     tickets: { requestsPerSecond: 50, burst: 100 },
   },
-  identity: { kind: 'cognito' },
   // A password is a secret, which costs as much as all scheduled runs; the network only lets functions in.
   redis: { ...SMALL_NODE, shards: 1 },
   network: 'dual-stack',
   observability: 'essential',
   signingSecrets: 'one',
-  // Each run of a schedule would be traced, which costs as much as one and a half secrets.
-  tracing: false,
   tags: { application: 'flash-sale', stage: 'dev' },
-  requireTls: true,
-  expressionAlarms: true,
   // CloudFront costs nothing while idle; the firewall would.
-  edge: { line: false, key: 'key1', page: { signInOrigins: [] } },
+  edge: { line: false, key: 'key1', signInOrigins: [] },
 };

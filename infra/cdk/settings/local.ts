@@ -6,8 +6,6 @@ export const local: Settings = {
   ...common,
   name: 'flash-sale',
   architecture: process.arch === 'arm64' ? 'arm64' : 'x86_64',
-  // An existing bucket needs no bootstrap stack.
-  functionUpload: { kind: 'bucket', name: 'flash-sale-functions' },
   logRetentionDays: 1,
   throttle: {
     // More than any machine can handle, so that measurements never hit it.
@@ -17,13 +15,11 @@ export const local: Settings = {
     tokens: { requestsPerSecond: 4_000, burst: 4_000 },
     tickets: { requestsPerSecond: 4_000, burst: 4_000 },
   },
-  identity: { kind: 'oidc', issuer: '', audience: [] },
+  issuer: '',
   // The emulator returns the address of the Valkey that it was started with.
   redis: { ...SMALL_NODE, tls: false },
   network: 'endpoints',
   observability: 'full',
   signingSecrets: 'each',
-  requireTls: false,
-  expressionAlarms: false,
   emulator: '',
 };

@@ -27,9 +27,8 @@ export const prod: Settings = {
     // Three times the rate of a million people who come evenly within an hour.
     tickets: { requestsPerSecond: 1_000, burst: 500 },
   },
-  identity: { kind: 'oidc', issuer: '', audience: [] },
+  issuer: '',
   redis: {
-    kind: 'elasticache',
     nodeType: 'cache.r7g.large',
     // A sale has one lane unless its terms say otherwise, and a lane needs one shard: set more for sales with more lanes.
     shards: 1,
@@ -48,8 +47,6 @@ export const prod: Settings = {
   tags: { application: 'flash-sale', stage: 'prod' },
   keepData: true,
   protectData: true,
-  requireTls: true,
-  expressionAlarms: true,
   // A buyer of one sale sends about ten requests, and two thousand buyers can share the address of a mobile network.
-  edge: { requestsPer5MinutesPerIp: 20_000, line: true, key: 'key1', page: { signInOrigins: [] } },
+  edge: { requestsPer5MinutesPerIp: 20_000, line: true, key: 'key1', signInOrigins: [] },
 };

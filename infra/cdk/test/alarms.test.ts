@@ -4,7 +4,6 @@ import { describe, expect, test } from 'vitest';
 import { ALARM_IDS } from '../lib/alarms.ts';
 import { ANSWERING, FUNCTION_NAMES, type FunctionName, SCHEDULED } from '../lib/functions.ts';
 import { WRITTEN_BY_ORDERS } from '../lib/ledger-table.ts';
-import type { Settings } from '../lib/settings.ts';
 import { apiOf, DEPLOYED, functionNamed, type Json, only, properties, resources, synthesized, target, variablesOf } from './stack.ts';
 
 const settings = DEPLOYED.prod;
@@ -141,7 +140,7 @@ test('a throttled table raises an alarm, and so does a throttled index of orders
 });
 
 describe('Redis', () => {
-  const template = synthesized({ ...settings, redis: { ...settings.redis, shards: 2 } as Settings['redis'] });
+  const template = synthesized({ ...settings, redis: { ...settings.redis, shards: 2 } });
   const group = only(template, 'AWS::ElastiCache::ReplicationGroup');
   const LIMITS = [
     ['redis-busy', 'EngineCPUUtilization', 80, 2],

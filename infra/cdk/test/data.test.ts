@@ -106,7 +106,7 @@ describe('Redis', () => {
 
   test('may be an external one', () => {
     const url = 'redis://127.0.0.1:6379';
-    const settings = { ...DEPLOYED.local, redis: { kind: 'external', url } } as const;
+    const settings = { ...DEPLOYED.local, redisUrl: url };
     const template = synthesized(settings);
     template.resourceCountIs('AWS::EC2::VPC', 0);
     template.resourceCountIs('AWS::ElastiCache::ReplicationGroup', 0);

@@ -7,7 +7,7 @@ import { DEPLOYED, type Json, only, queueOf, resources, sourceOf, synthesized, t
 const settings = DEPLOYED.prod;
 const template = synthesized(settings);
 const URL = 'https://shop.example.com/events';
-const sending = synthesized({ ...settings, webhook: { url: URL } });
+const sending = synthesized({ ...settings, webhookUrl: URL });
 const source = (path: string): string => readFileSync(fileURLToPath(new globalThis.URL(`../../../${path}`, import.meta.url)), 'utf8');
 
 test('the bus has the name of the deployment, and emitter puts events on it', () => {

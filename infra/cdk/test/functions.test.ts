@@ -97,7 +97,7 @@ type Told = [FunctionName, Partial<Settings>, Record<string, string | undefined>
 // At most as many winners a second as the settings say are divided between two processes.
 test.each([
   ['winners', {}, { WINNERS_PER_S: '50', GIFT_URL: undefined }],
-  ['winners', { winners: { perSecond: 7, url: 'https://gifts.example.com/' } }, { WINNERS_PER_S: '3', GIFT_URL: 'https://gifts.example.com/' }],
+  ['winners', { winnersPerSecond: 7, giftUrl: 'https://gifts.example.com/' }, { WINNERS_PER_S: '3', GIFT_URL: 'https://gifts.example.com/' }],
   ['admin', { pictureHosts: [] }, { PICTURE_HOSTS: undefined }],
   ['admin', { pictureHosts: ['img.example.com', 'cdn.example.com'] }, { PICTURE_HOSTS: 'img.example.com,cdn.example.com' }],
   ['reconciliation', {}, { THROTTLE_BUSY_SALES_TO: undefined }],

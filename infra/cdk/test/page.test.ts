@@ -57,7 +57,7 @@ describe('the page\'s bucket', () => {
 
 test.each([undefined, 'mailto:help@example.com'])('the page knows where to sign in, pay and listen, and whom to contact: %s', (contactUrl) => {
   const other = newApp();
-  const { Resources } = synthesizedIn(other, { ...settings, edge: { ...settings.edge!, page: { ...settings.edge!.page, contactUrl } } }).toJSON();
+  const { Resources } = synthesizedIn(other, { ...settings, edge: { ...settings.edge!, contactUrl } }).toJSON();
   const [folder] = readdirSync(other.outdir).map((name) => join(other.outdir, name)).filter((path) => existsSync(join(path, 'config.json')));
   const text = readFileSync(join(folder!, 'config.json'), 'utf8');
   // Markers stand for values that are only known when it is deployed.
@@ -100,8 +100,8 @@ describe('the edge in front of the page', () => {
   });
 
   test('lets it request tokens from another host of the issuer', () => {
-    const page = { ...settings.edge!.page, signInOrigins: ['https://tokens.example.com', 'https://id.example.com'] };
-    const other = synthesized({ ...settings, edge: { ...settings.edge!, page } });
+    const signInOrigins = ['https://tokens.example.com', 'https://id.example.com'];
+    const other = synthesized({ ...settings, edge: { ...settings.edge!, signInOrigins } });
     const headers = JSON.stringify(resources(other, 'AWS::CloudFront::ResponseHeadersPolicy'));
     expect(headers).toContain(' https://id.example.com https://tokens.example.com; base-uri');
   });

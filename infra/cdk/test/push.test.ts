@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import type { OidcIdentity } from '../lib/settings.ts';
 import { apiOf, DEPLOYED, functionNamed, ofApi, only, rendered, resources, synthesized, target, variablesOf } from './stack.ts';
 
 const settings = DEPLOYED.prod;
@@ -58,6 +57,5 @@ test.each(['websocket', 'notifier'] as const)('%s knows the table of connections
 
 test('websocket accepts the same tokens as the gateway', () => {
   expect(variablesOf(template, 'websocket', settings)).toMatchObject({ JWT_ISSUER: 'https://id.example.com', JWT_AUDIENCE: 'shop' });
-  const identity: OidcIdentity = { kind: 'oidc', issuer: 'https://a.example', audience: ['a', 'b'] };
-  expect(variablesOf(synthesized({ ...settings, identity }), 'websocket', settings).JWT_AUDIENCE).toBe('a,b');
+  expect(variablesOf(synthesized({ ...settings, audience: ['a', 'b'] }), 'websocket', settings).JWT_AUDIENCE).toBe('a,b');
 });

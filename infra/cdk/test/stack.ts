@@ -10,18 +10,16 @@ import { FUNCTION_NAMES, type FunctionName } from '../lib/functions.ts';
 import { EdgeStack, needsEdgeStack } from '../lib/edge-stack.ts';
 import { FLAGS } from '../lib/cdk.ts';
 import { FlashSaleStack } from '../lib/flash-sale-stack.ts';
-import type { Architecture, OidcIdentity, Settings } from '../lib/settings.ts';
+import type { Architecture, Settings } from '../lib/settings.ts';
 import { local } from '../settings/local.ts';
 
 export const workplace = inject('workplace');
 
-const OIDC: OidcIdentity = { kind: 'oidc', issuer: 'https://id.example.com', audience: ['shop'] };
-
 /** The settings of real deployments. */
 export const DEPLOYED: Record<'local' | 'dev' | 'prod' | 'parked', Settings> = {
-  local: { ...local, identity: { ...OIDC, issuer: 'http://127.0.0.1:4566/identity' }, emulator: 'http://127.0.0.1:4566' },
+  local: { ...local, issuer: 'http://127.0.0.1:4566/identity', audience: ['shop'], emulator: 'http://127.0.0.1:4566' },
   dev: settingsOf('dev', DEPLOYMENTS.dev),
-  prod: { ...settingsOf('prod', { ...DEPLOYMENTS.prod, provisioned: [] }), webhook: undefined },
+  prod: { ...settingsOf('prod', { ...DEPLOYMENTS.prod, provisioned: [] }), webhookUrl: undefined },
   parked: settingsOf('parked', DEPLOYMENTS.parked),
 };
 
