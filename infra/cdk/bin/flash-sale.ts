@@ -1,7 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { App } from 'aws-cdk-lib';
-import { settingsOf } from '../lib/deployment.ts';
-import { deploymentNamed } from '../lib/deployments.ts';
+import { deploymentNamed, settingsOf } from '../lib/deployment.ts';
 import { EdgeStack, needsEdgeStack } from '../lib/edge-stack.ts';
 import { FLAGS } from '../lib/cdk.ts';
 import { FlashSaleStack } from '../lib/flash-sale-stack.ts';

@@ -1,7 +1,6 @@
 import { lookup } from 'node:dns/promises';
 import { DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
-import { type Deployment, settingsOf } from '../lib/deployment.ts';
-import { deploymentNamed } from '../lib/deployments.ts';
+import { type Deployment, deploymentNamed, settingsOf } from '../lib/deployment.ts';
 import { EDGE_REGION } from '../lib/edge-stack.ts';
 import { type Settings, UsageError } from '../lib/settings.ts';
 import { accountOf, type Aws, awsIn } from './aws.ts';

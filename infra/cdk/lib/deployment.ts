@@ -1,8 +1,11 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { dev } from '../settings/dev.ts';
 import { local } from '../settings/local.ts';
 import { parked } from '../settings/parked.ts';
 import { prod } from '../settings/prod.ts';
-import { type EdgeSettings, refuse, type Settings, validated } from './settings.ts';
+import { type EdgeSettings, refuse, type Settings, UsageError, validated } from './settings.ts';
 
 /** The profiles: what each costs while idle, and what it gives up for that, is in `docs/deployment.md`. */
 export const PROFILES = { dev, prod, parked, local } as const;
@@ -161,4 +164,29 @@ export function settingsOf(name: string, deployment: Deployment, { first = false
 
 function defined<T extends object>(values: T): Partial<T> {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Partial<T>;
+}
+
+const FOLDER = fileURLToPath(new URL('../deployments', import.meta.url));
+/** The settings of the system that `make up` runs. */
+const RUNNING = fileURLToPath(new URL('../../../target/local/up.env', import.meta.url));
+
+/** The deployment with this name: its file's export, checked. `running` is the file with the settings of a running emulator. */
+export async function deploymentNamed(name: string | undefined, folder = FOLDER, running = RUNNING): Promise<Deployment> {
+  if (name === undefined || !/^[a-z][a-z0-9-]*$/.test(name)) {
+    const there = readdirSync(folder).map((file) => basename(file, '.ts')).filter((each) => each !== 'example');
+    throw new UsageError(`Which deployment? One of ${there.join(', ')}; got "${name ?? ''}"`);
+  }
+  const file = join(folder, `${name}.ts`);
+  const isTemplate = name === 'example';
+  if (isTemplate || !existsSync(file)) {
+    const problem = isTemplate ? 'infra/cdk/deployments/example.ts is a template' : `There is no infra/cdk/deployments/${name}.ts`;
+    const copy = `cp infra/cdk/deployments/example.ts infra/cdk/deployments/${isTemplate ? 'prod' : name}.ts`;
+    throw new UsageError(`${problem}. Copy the template, put in your values and commit it:\n  ${copy}`);
+  }
+  const deployment = checked(name, (await import(pathToFileURL(file).href)).default);
+  if (deployment.profile === 'local' && deployment.emulator === undefined) {
+    const load = 'load its settings with `. target/local/up.env`';
+    throw new UsageError(existsSync(running) ? `To reach the running system, ${load}` : `No system is running: start one with \`make up\`, then ${load}`);
+  }
+  return deployment;
 }

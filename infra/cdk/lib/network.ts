@@ -1,6 +1,6 @@
 import * as ec2 from 'aws-cdk-lib/aws-ec2';
 import { Construct } from 'constructs';
-import { logGroup } from './logs.ts';
+import { logGroup } from './cdk.ts';
 import type { Settings } from './settings.ts';
 
 const HTTPS_PORT = 443;

@@ -6,9 +6,8 @@ import { S3BucketOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
 import * as s3 from 'aws-cdk-lib/aws-s3';
 import * as deployment from 'aws-cdk-lib/aws-s3-deployment';
 import { Construct } from 'constructs';
-import { accept } from './cdk.ts';
+import { accept, logGroup } from './cdk.ts';
 import type { Identity } from './identity.ts';
-import { logGroup } from './logs.ts';
 import type { PushApi } from './push-api.ts';
 import { type EdgeSettings, type Settings, UsageError } from './settings.ts';
 

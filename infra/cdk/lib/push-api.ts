@@ -5,10 +5,9 @@ import { WebSocketLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integra
 import { type Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
-import { accept } from './cdk.ts';
+import { accept, accessLog } from './cdk.ts';
 import { type Alarms, FAILURES_A_MINUTE } from './alarms.ts';
 import { graph, type Part, PERIOD } from './dashboard.ts';
-import { accessLog } from './logs.ts';
 import type { RustFunction } from './rust-function.ts';
 import type { Settings } from './settings.ts';
 

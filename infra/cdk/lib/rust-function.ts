@@ -6,12 +6,11 @@ import type * as ec2 from 'aws-cdk-lib/aws-ec2';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
-import { accept } from './cdk.ts';
+import { accept, logGroup } from './cdk.ts';
 import type { AlarmId, Alarms } from './alarms.ts';
 import { PERIOD } from './dashboard.ts';
 import { builtFunction } from './function-assets.ts';
 import { ANSWERING, FUNCTIONS, type FunctionFacts, type FunctionName, IN_FRONT } from './functions.ts';
-import { logGroup } from './logs.ts';
 import type { ProvisionedWindow, Settings } from './settings.ts';
 
 /** Lambda creates network interfaces with the function's role; AWS supports no narrower resource for these actions. */

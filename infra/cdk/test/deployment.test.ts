@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import dev from '../deployments/dev.ts';
 import example from '../deployments/example.ts';
-import { checked, type Deployment, settingsOf } from '../lib/deployment.ts';
-import { deploymentNamed } from '../lib/deployments.ts';
+import { checked, type Deployment, deploymentNamed, settingsOf } from '../lib/deployment.ts';
 import { workplace } from './stack.ts';
 
 test('the files in the repository are valid', async () => {
@@ -91,7 +90,7 @@ describe('a deployment is found by its name', () => {
   });
 
   test('the template is there to be copied', async () => {
-    await expect(deploymentNamed('example', folder)).rejects.toThrow(/example\.ts is a template\. Copy it.*cp .*example\.ts/s);
+    await expect(deploymentNamed('example', folder)).rejects.toThrow(/example\.ts is a template\. Copy the template.*cp .*example\.ts/s);
   });
 
   test('the emulator\'s is nowhere unless it runs and its settings are loaded', async () => {
