@@ -11,10 +11,7 @@ const ROW = 24;
 const SIZE = { width: ROW / 3, height: 6 };
 
 /** The part of the dashboard for one construct. */
-export interface Part {
-  title: string;
-  graphs: cloudwatch.GraphWidget[];
-}
+export type Part = [title: string, graphs: cloudwatch.GraphWidget[]];
 
 /** Lines over time. */
 export function graph(title: string, left: cloudwatch.IMetric[], right: cloudwatch.IMetric[] = []): cloudwatch.GraphWidget {
@@ -51,7 +48,7 @@ export class Dashboard extends Construct {
     super(scope, id);
     const dashboard = new cloudwatch.Dashboard(this, 'Dashboard', { dashboardName: settings.name, defaultInterval: Duration.hours(1) });
     dashboard.addWidgets(new cloudwatch.AlarmStatusWidget({ title: 'Alarms', alarms: alarms.all, width: ROW, height: 5 }));
-    for (const { title, graphs } of parts) {
+    for (const [title, graphs] of parts) {
       dashboard.addWidgets(new cloudwatch.TextWidget({ markdown: `## ${title}`, width: ROW, height: 1 }));
       for (let at = 0; at < graphs.length; at += 3) dashboard.addWidgets(...graphs.slice(at, at + 3));
     }

@@ -2,13 +2,12 @@ import { CfnOutput, Stack } from 'aws-cdk-lib';
 import { LambdaApplication } from 'aws-cdk-lib/aws-codedeploy';
 import type { Construct } from 'constructs';
 import { type AlarmId, Alarms } from './alarms.ts';
+import { synthesizerOf } from './cdk.ts';
 import { Dashboard } from './dashboard.ts';
-import { watchDoor } from './door-alarms.ts';
 import { Edge } from './edge.ts';
 import { type EdgeStack, needsEdgeStack } from './edge-stack.ts';
 import { EventBus } from './event-bus.ts';
 import { EveryMinute } from './every-minute.ts';
-import { watchFunctions } from './function-alarms.ts';
 import { ANSWERING, FUNCTIONS, FUNCTION_NAMES, type FunctionName, OPERATOR_GROUP } from './functions.ts';
 import { HttpApi } from './http-api.ts';
 import { Identity } from './identity.ts';
@@ -17,11 +16,10 @@ import { FACTS_FOR_MERCHANTS, LedgerTable, NEWS_FOR_BUYERS } from './ledger-tabl
 import { Page } from './page.ts';
 import { PushApi } from './push-api.ts';
 import { makeQueues } from './queues.ts';
-import { watchAudit, watchDraws, watchPayments } from './round-alarms.ts';
 import { RustFunction } from './rust-function.ts';
 import { type Settings, REBUILD_PROCESSES, validated, WEBHOOK_PROCESSES, WINNER_PROCESSES } from './settings.ts';
 import { StockRedis } from './stock-redis.ts';
-import { synthesizerOf } from './cdk.ts';
+import { watchAudit, watchDoor, watchDraws, watchFunctions, watchPayments } from './watched.ts';
 
 export interface FlashSaleProps {
   settings: Settings;

@@ -127,14 +127,11 @@ export class LedgerTable extends Construct {
         statistic: 'p99',
         label: operation,
       });
-    return {
-      title: 'Ledger',
-      graphs: [
-        graph('Capacity a minute', [table.metricConsumedReadCapacityUnits(shown), table.metricConsumedWriteCapacityUnits(shown)]),
-        graph('Throttled reads and writes', this.throttles()),
-        graph('Latency p99, ms', ITEM_OPERATIONS.map(latency)),
-      ],
-    };
+    return ['Ledger', [
+      graph('Capacity a minute', [table.metricConsumedReadCapacityUnits(shown), table.metricConsumedWriteCapacityUnits(shown)]),
+      graph('Throttled reads and writes', this.throttles()),
+      graph('Latency p99, ms', ITEM_OPERATIONS.map(latency)),
+    ]];
   }
 
   private throttles(): IMetric[] {

@@ -77,14 +77,11 @@ export class PushApi extends Construct {
   watch(alarms: Alarms): Part {
     const unreachable = this.metric('ExecutionError');
     alarms.ringAt('push-failing', unreachable, FAILURES_A_MINUTE);
-    return {
-      title: 'Push',
-      graphs: [
-        graph('Connections made', [this.metric('ConnectCount')]),
-        graph('Messages', [this.metric('MessageCount')]),
-        graph('Failures', [unreachable, this.metric('IntegrationError'), this.metric('ClientError')]),
-      ],
-    };
+    return ['Push', [
+      graph('Connections made', [this.metric('ConnectCount')]),
+      graph('Messages', [this.metric('MessageCount')]),
+      graph('Failures', [unreachable, this.metric('IntegrationError'), this.metric('ClientError')]),
+    ]];
   }
 
   private metric(metricName: string): Metric {

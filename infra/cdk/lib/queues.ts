@@ -59,16 +59,13 @@ export function makeQueues(stack: Construct, settings: Settings, alarms: Alarms)
   alarms.ringAt('orders-too-old', orders.metric(AGE_S), ORDER_WAIT_S);
 
   const each = (queues: MessageQueue[], metric: string): Metric[] => queues.map((queue) => queue.metric(metric).with({ label: queue.name }));
-  const part: Part = {
-    title: 'Queues',
-    graphs: [
-      graph('Waiting', each(moving, WAITING)),
-      graph('Being worked on', each(moving, 'ApproximateNumberOfMessagesNotVisible')),
-      graph('Oldest message, s', each(moving, AGE_S)),
-      graph('Dead letters', each(still, WAITING)),
-      graph('Oldest dead letter, s', each(still, AGE_S)),
-    ],
-  };
+  const part: Part = ['Queues', [
+    graph('Waiting', each(moving, WAITING)),
+    graph('Being worked on', each(moving, 'ApproximateNumberOfMessagesNotVisible')),
+    graph('Oldest message, s', each(moving, AGE_S)),
+    graph('Dead letters', each(still, WAITING)),
+    graph('Oldest dead letter, s', each(still, AGE_S)),
+  ]];
 
   /** Lets the operators' function send dead letters back, and count the messages of the queues that orders go through. */
   const operateFrom = (admin: RustFunction): void => {

@@ -5,10 +5,10 @@ import { accept } from './cdk.ts';
 import type { Alarms } from './alarms.ts';
 import type { Part } from './dashboard.ts';
 import { Network } from './network.ts';
-import { type Shard, watchRedis } from './redis-alarms.ts';
 import { RedisUser } from './redis-user.ts';
 import type { RustFunction } from './rust-function.ts';
 import type { ElastiCacheRedis, Settings } from './settings.ts';
+import { type Shard, watchRedis } from './watched.ts';
 
 const ENGINE = { engine: 'valkey', engineVersion: '9.0', family: 'valkey9' };
 const REDIS_PORT = 6379;
