@@ -15,7 +15,7 @@ import { makeOperator, withUsers } from './people.ts';
 import { type Preflight, preflight } from './preflight.ts';
 import { deployedTemplate, type Template } from './removals.ts';
 import { pay, smoke } from './smoke.ts';
-import { agreed, archives, bootstrap, build, BUILT, cdk, missingTools, planned, say, tokenFrom } from './steps.ts';
+import { agreed, archives, bootstrap, build, BUILT, cdk, planned, requireTools, say, tokenFrom } from './steps.ts';
 import { outputsOf, pushUrlOf, target, type Target, urlOf, urlThatAnswers } from './target.ts';
 
 /** What the commands take besides a name. */
@@ -37,7 +37,7 @@ function contextOf({ first, releases }: Occasion): Record<string, string> {
 }
 
 const programs = ({ yes }: Flags): Programs => ({
-  missingTools,
+  requireTools,
   bootstrap,
   build,
   synth: (on, occasion) => {

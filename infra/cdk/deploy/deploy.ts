@@ -10,7 +10,7 @@ import { outputsOf, type Target } from './target.ts';
 
 /** What a deployment needs besides AWS: the programs that it runs, and the person it asks. */
 export interface Programs {
-  missingTools: () => string[];
+  requireTools: () => void;
   bootstrap: (account: string, regions: string[], qualifier: string | undefined) => void;
   build: () => void;
   /** Synthesizes, and returns the main stack's template. */
@@ -65,8 +65,7 @@ export async function deploy(on: Target, run: Programs): Promise<void> {
 }
 
 async function lookBefore(on: Target, deployed: Template | undefined, run: Programs): Promise<void> {
-  const missing = run.missingTools();
-  if (missing.length > 0) throw new UsageError(`Not installed:\n${missing.map((line) => `  - ${line}`).join('\n')}`);
+  run.requireTools();
   const outputs = await outputsOf(on);
   const found = await hindrances({ ...on, deployed, outputs, ...(run.fetch && { fetch: run.fetch }), ...(run.now && { now: run.now() }) });
   for (const { check, says } of found.filter(({ stops }) => !stops)) run.say(`${check}: ${says}`);

@@ -7,7 +7,7 @@ import { ListSubscriptionsByTopicCommand } from '@aws-sdk/client-sns';
 import { GetParameterCommand } from '@aws-sdk/client-ssm';
 import type { PlannedSale } from '../lib/deployment.ts';
 import { EDGE_REGION, needsEdgeStack } from '../lib/edge-stack.ts';
-import { concurrencyOf, LEAST_UNRESERVED, type Settings } from '../lib/settings.ts';
+import { concurrencyOf, FIRST_KEY, LEAST_UNRESERVED, type Settings } from '../lib/settings.ts';
 import type { Aws } from './aws.ts';
 import { keyProblem, sentKey } from './edge-key.ts';
 import { issuerProblem } from './issuer.ts';
@@ -46,8 +46,6 @@ const BOOTSTRAP_VERSION = 6;
 /** How long before an opening a shop must be unparked: the cluster takes a quarter of an hour, and rounds are loaded ten minutes
  * before. */
 const UNPARKED_BEFORE_MS = 60 * 60_000;
-/** The key that the secret is created with. */
-const FIRST_KEY = 'key1';
 const LAMBDA_QUOTA = 'L-B99A9384';
 const DEFAULT_QUALIFIER = 'hnb659fds';
 
@@ -92,21 +90,20 @@ function account({ deployment, account: id, name }: Preflight): Finding {
   return good('account', deployment.account === undefined ? `${id}; write account: '${id}' into deployments/${name}.ts, so that no other account is deployed to by mistake` : id);
 }
 
-async function bootstrapVersion({ ssm }: Aws, qualifier: string): Promise<number | undefined> {
+/** 0 in a region that was never bootstrapped. */
+async function bootstrapVersion({ ssm }: Aws, qualifier: string): Promise<number> {
   try {
     const { Parameter } = await ssm.send(new GetParameterCommand({ Name: `/cdk-bootstrap/${qualifier}/version` }));
     return Number(Parameter?.Value);
   } catch (error) {
-    if ((error as Error).name === 'ParameterNotFound') return undefined;
+    if ((error as Error).name === 'ParameterNotFound') return 0;
     throw error;
   }
 }
 
 /** Whether a region has to be bootstrapped, for the first time or again. */
-export async function needsBootstrap(aws: Aws, qualifier: string): Promise<boolean> {
-  const version = await bootstrapVersion(aws, qualifier);
-  return version === undefined || version < BOOTSTRAP_VERSION;
-}
+export const needsBootstrap = async (aws: Aws, qualifier: string): Promise<boolean> =>
+  (await bootstrapVersion(aws, qualifier)) < BOOTSTRAP_VERSION;
 
 /** The AWS of each region that needs `cdk bootstrap`. */
 export function bootstrapped({ settings, aws, edgeAws }: Pick<Preflight, 'settings' | 'aws' | 'edgeAws'>): Aws[] {
@@ -122,7 +119,7 @@ async function bootstrap(about: Preflight): Promise<Finding[]> {
       const check = `bootstrap ${aws.region}`;
       const fix = `./flash bootstrap ${about.name}`;
       const version = await bootstrapVersion(aws, qualifier);
-      if (version === undefined) return wrong(check, `the account is not bootstrapped there (qualifier ${qualifier}); \`./flash deploy\` does it first`, fix);
+      if (version === 0) return wrong(check, `the account is not bootstrapped there (qualifier ${qualifier}); \`./flash deploy\` does it first`, fix);
       return version >= BOOTSTRAP_VERSION ? good(check, `version ${version}`) : wrong(check, `version ${version}, but ${BOOTSTRAP_VERSION} is required`, fix);
     }),
   );

@@ -44,13 +44,17 @@ function must(what: string, program: string, args: string[], options: Parameters
 
 const found = (program: string): boolean => spawnSync('sh', ['-c', `command -v ${program}`]).status === 0;
 
-/** What the build needs but this machine lacks, each with the command that installs it. */
-export function missingTools(has: (program: string) => boolean = found): string[] {
-  const missing: string[] = [];
-  if (!has('cargo')) missing.push("cargo: curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs | sh");
-  if (!has('rustup')) missing.push('rustup, for the arm64 standard library: https://rustup.rs');
-  if (!has('python3')) missing.push('python3 (3.11 or later), to install cargo-lambda: apt install python3 python3-venv');
-  return missing;
+/** What the build needs, with how to install it. */
+const TOOLS = {
+  cargo: "cargo: curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs | sh",
+  rustup: 'rustup, for the arm64 standard library: https://rustup.rs',
+  python3: 'python3 (3.11 or later), to install cargo-lambda: apt install python3 python3-venv',
+};
+
+/** Names everything that this machine lacks, in one error. */
+export function requireTools(has: (program: string) => boolean = found): void {
+  const missing = Object.entries(TOOLS).flatMap(([program, how]) => (has(program) ? [] : [`  - ${how}`]));
+  if (missing.length > 0) throw new UsageError(`Not installed:\n${missing.join('\n')}`);
 }
 
 /** cargo-lambda and its linker, as installed by `./flash install`, or else in a separate environment. */
@@ -67,8 +71,7 @@ function cargoLambda(): string {
 
 /** Builds the functions for AWS and the pages. */
 export function build(): void {
-  const missing = missingTools();
-  if (missing.length > 0) throw new UsageError(`Not installed:\n${missing.map((line) => `  - ${line}`).join('\n')}`);
+  requireTools();
   const bin = cargoLambda();
   must('rustup', 'rustup', ['target', 'add', TARGET], { quiet: true });
   say('Building the functions for arm64 (the first time takes some ten minutes)');

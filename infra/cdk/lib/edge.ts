@@ -13,7 +13,7 @@ import type { EdgeStack } from './edge-stack.ts';
 import type { HttpApi } from './http-api.ts';
 import type { Page } from './page.ts';
 import type { RustFunction } from './rust-function.ts';
-import type { EdgeSettings, HostedZone } from './settings.ts';
+import { type EdgeSettings, FIRST_KEY, type HostedZone } from './settings.ts';
 
 /** Proves that a request came through the edge. Names that begin with X-Edge- are reserved for CloudFront. */
 export const KEY_HEADER = 'x-door-key';
@@ -22,8 +22,6 @@ export const VIEWER_HEADER = 'x-viewer-address';
 
 const KEY_LENGTH = 48;
 const LINE_CODE = fileURLToPath(new URL('../edge/line.js', import.meta.url));
-/** The key that is created with the secret. */
-const FIRST_KEY = 'key1';
 /** Statuses that CloudFront would otherwise cache for ten seconds, for everybody. */
 const NEVER_REMEMBERED = [404, 405, 414, 500, 501, 502, 503, 504];
 

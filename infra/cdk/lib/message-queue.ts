@@ -6,14 +6,11 @@ import { SqsQueue } from 'aws-cdk-lib/aws-events-targets';
 import * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { accept } from './cdk.ts';
-import type { AlarmId, Alarms } from './alarms.ts';
 import { PERIOD } from './dashboard.ts';
 import { FUNCTIONS, type FunctionName, VISIBILITY_PER_TIMEOUT } from './functions.ts';
 import type { RustFunction } from './rust-function.ts';
 import type { Settings } from './settings.ts';
 
-/** SQS's name for the messages that nobody has received. */
-export const WAITING = 'ApproximateNumberOfMessagesVisible';
 // SQS's maximum.
 const RETENTION_S = 14 * 24 * 60 * 60;
 // The most that one invocation takes without a batching window.
@@ -35,7 +32,7 @@ export interface MessageQueueProps {
   endOfTheLine?: string;
 }
 
-/** A queue with its senders, its consumer and its alarms. */
+/** A queue with its senders and its consumer. */
 export class MessageQueue extends Construct {
   readonly name: string;
   readonly url: string;
@@ -108,10 +105,6 @@ export class MessageQueue extends Construct {
   emptyWith(mover: RustFunction): void {
     this.tellUrl(mover);
     mover.allow(['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'], [this.queue.queueArn]);
-  }
-
-  alarmWhenNotEmpty(alarms: Alarms): void {
-    alarms.ringAt(`${this.name}-not-empty` as AlarmId, this.metric(WAITING), 1);
   }
 
   metric(metricName: string, statistic: string = Stats.MAXIMUM): Metric {

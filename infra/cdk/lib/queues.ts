@@ -1,8 +1,8 @@
 import { type Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import { Construct } from 'constructs';
-import type { Alarms } from './alarms.ts';
+import type { AlarmId, Alarms } from './alarms.ts';
 import { graph, type Part } from './dashboard.ts';
-import { MessageQueue, type MessageQueueProps, WAITING } from './message-queue.ts';
+import { MessageQueue, type MessageQueueProps } from './message-queue.ts';
 import type { RustFunction } from './rust-function.ts';
 import type { Settings } from './settings.ts';
 
@@ -14,7 +14,8 @@ const EXPIRY_TRIES = 10;
 const WINNER_TRIES = 10;
 /** One more than the length of `RETRY_DELAYS_S` in `functions/webhook`. */
 const WEBHOOK_TRIES = 10;
-/** The age of a queue's oldest message, as SQS names it. */
+/** SQS's names for the messages that nobody has received, and for the age of the oldest one. */
+const WAITING = 'ApproximateNumberOfMessagesVisible';
 const AGE_S = 'ApproximateAgeOfOldestMessage';
 /** A buyer notices an order that takes this long. */
 const ORDER_WAIT_S = 120;
@@ -53,7 +54,7 @@ export function makeQueues(stack: Construct, settings: Settings, alarms: Alarms)
   const moving = [orders, expiry, rebuilds, winners, webhook];
   const sentBack = [ordersDlq, expiryDlq, winnersDlq, webhookDlq, quarantine];
   const still = [...sentBack, notifierFailures, emitterFailures];
-  for (const queue of still) queue.alarmWhenNotEmpty(alarms);
+  for (const queue of still) alarms.ringAt(`${queue.name}-not-empty` as AlarmId, queue.metric(WAITING), 1);
   // Also of messages that a consumer takes before they could be counted as waiting.
   alarms.ringAt('orders-dlq-arrivals', ordersDlq.metric('NumberOfMessagesReceived', Stats.SUM), 1);
   alarms.ringAt('orders-too-old', orders.metric(AGE_S), ORDER_WAIT_S);

@@ -195,6 +195,8 @@ const THROTTLE_PER_S = { least: 1, most: 100_000 };
 const CLAIM = /^[^\s,]+$/;
 /** CDK's own name for what `cdk bootstrap` made. */
 const QUALIFIER = /^[a-z0-9]{1,10}$/;
+/** The key that the edge's secret is created with. */
+export const FIRST_KEY = 'key1';
 const EDGE_KEY = /^key[1-9][0-9]{0,3}$/;
 /** Scopes are what a client asks for, and the subject is what people choose in many issuers. */
 const NO_OPERATOR_CLAIMS = ['scope', 'scp', 'sub'];

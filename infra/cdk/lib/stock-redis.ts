@@ -8,7 +8,7 @@ import { Network } from './network.ts';
 import { RedisUser } from './redis-user.ts';
 import type { RustFunction } from './rust-function.ts';
 import type { ElastiCacheRedis, Settings } from './settings.ts';
-import { type Shard, watchRedis } from './watched.ts';
+import { watchRedis } from './watched.ts';
 
 const ENGINE = { engine: 'valkey', engineVersion: '9.0', family: 'valkey9' };
 const REDIS_PORT = 6379;
@@ -35,7 +35,7 @@ export class StockRedis extends Construct {
 
     const group = replicationGroup(this, redis, network, this.user);
     this.url = urlOf(group, redis);
-    this.part = watchRedis(settings, alarms, shardsOf(group, redis));
+    this.part = watchRedis(settings, alarms, nodesOf(group, redis));
   }
 
   useFrom(fn: RustFunction): void {
@@ -52,16 +52,13 @@ function urlOf(group: elasticache.CfnReplicationGroup, { tls, shards }: ElastiCa
     : `${scheme}+cluster://${group.attrConfigurationEndPointAddress}:${group.attrConfigurationEndPointPort}`;
 }
 
-/** The nodes, by the names that ElastiCache derives from the group's. */
-function shardsOf(group: elasticache.CfnReplicationGroup, { shards, replicas }: ElastiCacheRedis): Shard[] {
-  const digits = (n: number, width: number): string => String(n).padStart(width, '0');
-  return Array.from({ length: shards ?? 1 }, (_, shard) => ({
-    number: shard + 1,
-    nodes: Array.from({ length: 1 + replicas }, (_, node) => {
-      const inShard = shards === undefined ? '' : `-${digits(shard + 1, 4)}`;
-      return `${group.ref}${inShard}-${digits(node + 1, 3)}`;
-    }),
-  }));
+/** The nodes of each shard, by the names that ElastiCache derives from the group's. */
+function nodesOf(group: elasticache.CfnReplicationGroup, { shards, replicas }: ElastiCacheRedis): string[][] {
+  const digits = (index: number, width: number): string => String(index + 1).padStart(width, '0');
+  return Array.from({ length: shards ?? 1 }, (_, shard) => {
+    const inShard = shards === undefined ? '' : `-${digits(shard, 4)}`;
+    return Array.from({ length: 1 + replicas }, (_, node) => `${group.ref}${inShard}-${digits(node, 3)}`);
+  });
 }
 
 function replicationGroup(scope: Construct, redis: ElastiCacheRedis, network: Network, user: RedisUser | undefined): elasticache.CfnReplicationGroup {

@@ -110,15 +110,9 @@ export function watchFunctions(settings: Settings, alarms: Alarms, functions: Re
   ]];
 }
 
-export interface Shard {
-  number: number;
-  /** Names of its nodes. Which of them is the primary changes. */
-  nodes: string[];
-}
-
-/** Rings for the most loaded shard. */
-export function watchRedis(settings: Settings, alarms: Alarms, shards: Shard[]): Part {
-  const worst = (name: string, { nodes, number }: Shard): IMetric => {
+/** Rings for the most loaded shard. Of each shard there are the names of its nodes: which of them is the primary changes. */
+export function watchRedis(settings: Settings, alarms: Alarms, shards: string[][]): Part {
+  const worst = (name: string, nodes: string[], number: number): IMetric => {
     const usingMetrics = Object.fromEntries(nodes.map((node, index) => [`s${number}n${index}`, ofNode(name, node)]));
     const [only, ...others] = Object.values(usingMetrics);
     if (only !== undefined && others.length === 0) return only;
@@ -135,13 +129,13 @@ export function watchRedis(settings: Settings, alarms: Alarms, shards: Shard[]):
     ['redis-crowded', 'CurrConnections', 50_000],
   ];
   for (const [id, name, limit, options] of limits) {
-    for (const shard of shards) {
-      if (shard.nodes.length > 1 && settings.emulator !== undefined) continue;
-      const part = shards.length > 1 ? `shard-${shard.number}` : undefined;
-      alarms.ringAt(id, worst(name, shard), limit, { ...options, part });
+    for (const [index, nodes] of shards.entries()) {
+      if (nodes.length > 1 && settings.emulator !== undefined) continue;
+      const part = shards.length > 1 ? `shard-${index + 1}` : undefined;
+      alarms.ringAt(id, worst(name, nodes, index + 1), limit, { ...options, part });
     }
   }
-  const each = (name: string): IMetric[] => shards.map((shard) => worst(name, shard));
+  const each = (name: string): IMetric[] => shards.map((nodes, index) => worst(name, nodes, index + 1));
   return ['Redis', [
     graph('Engine CPU, %', each('EngineCPUUtilization')),
     graph('Memory, %', each('DatabaseMemoryUsagePercentage')),

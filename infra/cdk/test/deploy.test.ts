@@ -3,6 +3,7 @@ import { DEPLOYMENTS } from '../bin/examples.ts';
 import { deploy, ensureBootstrap, type Programs } from '../deploy/deploy.ts';
 import { destroy } from '../deploy/destroy.ts';
 import type { Template } from '../deploy/removals.ts';
+import { requireTools } from '../deploy/steps.ts';
 import { ofAccount, pushUrlOf, type Target, urlThatAnswers } from '../deploy/target.ts';
 import { type Deployment, type Occasion, settingsOf } from '../lib/deployment.ts';
 import { UsageError } from '../lib/settings.ts';
@@ -15,15 +16,9 @@ const SHOP: Deployment = { ...DEPLOYMENTS.prod, account: ACCOUNT };
 const WARMUP = 'POST /2015-03-31/functions/flash-sale-warmup/invocations';
 const OUTPUTS = { WarmupFunctionName: 'flash-sale-warmup', EdgeKeySecretArn: secretArn('EdgeKey') };
 const RUNS: Recorded = stackIs('UPDATE_COMPLETE', OUTPUTS);
-const templates = new Map<string, Template>();
 
-/** The synthesized template of a deployment. */
-function templateOf(deployment: Deployment, occasion: Occasion = {}): Template {
-  const key = JSON.stringify([deployment, occasion]);
-  const made = templates.get(key) ?? (synthesized(settingsOf('prod', deployment, occasion)).toJSON() as Template);
-  templates.set(key, made);
-  return made;
-}
+const templateOf = (deployment: Deployment, occasion: Occasion = {}): Template =>
+  synthesized(settingsOf('prod', deployment, occasion)).toJSON() as Template;
 
 interface World {
   deployment?: Partial<Deployment>;
@@ -62,7 +57,7 @@ function shop({ deployment: changed, before, answers, edgeAnswers, agrees = fals
   };
   const told = (occasion: Occasion): string => (Object.keys(occasion).length === 0 ? '' : ` ${JSON.stringify(occasion)}`);
   const programs: Programs = {
-    missingTools: () => missing,
+    requireTools: () => requireTools((tool) => !missing.includes(tool)),
     bootstrap: (_, regions) => does(`bootstrap ${regions.join(' ')}`),
     build: () => does('build'),
     synth: ({ deployment: file }, occasion) => {
