@@ -1,8 +1,9 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { ROOT } from '../deploy/paths.ts';
 import { FUNCTION_NAMES } from '../lib/functions.ts';
+import { read } from '../openapi/files.js';
 import { DEPLOYED, type Json, only, rendered, resources, synthesized } from './stack.ts';
 
 const settings = DEPLOYED.prod;
@@ -32,9 +33,8 @@ test('every queue is shown', () => {
 // A name that is misspelt would be an empty graph.
 test('functions publish each metric that is shown as theirs', () => {
   const sources = ['functions', 'shared'].flatMap((folder) => {
-    const root = fileURLToPath(new URL(`../../../${folder}`, import.meta.url));
-    const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((file) => /\/src\/.*\.rs$/.test(file));
-    return files.map((file) => readFileSync(join(root, file), 'utf8'));
+    const files = readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).filter((file) => /\/src\/.*\.rs$/.test(file));
+    return files.map((file) => read(join(folder, file)));
   }).join();
   const shown = [...graphs.values()].flat().flatMap(([first, name]: Json) =>
     first === settings.name ? [name] : (first.expression?.match(/(?<=MetricName=")\w+/g) ?? []),

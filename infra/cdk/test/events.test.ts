@@ -1,14 +1,12 @@
-import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { EVENT_SOURCE } from '../lib/event-bus.ts';
+import { read } from '../openapi/files.js';
 import { DEPLOYED, type Json, only, queueOf, resources, sourceOf, synthesized, target, variablesOf } from './stack.ts';
 
 const settings = DEPLOYED.prod;
 const template = synthesized(settings);
 const URL = 'https://shop.example.com/events';
 const sending = synthesized({ ...settings, webhookUrl: URL });
-const source = (path: string): string => readFileSync(fileURLToPath(new globalThis.URL(`../../../${path}`, import.meta.url)), 'utf8');
 
 test('the bus has the name of the deployment, and emitter puts events on it', () => {
   expect(only(template, 'AWS::Events::EventBus').properties.Name).toBe(`${settings.name}-events`);
@@ -17,7 +15,7 @@ test('the bus has the name of the deployment, and emitter puts events on it', ()
 });
 
 // What the ledger makes facts of.
-const FACTS = [...source('shared/ledger/src/keys.rs').matchAll(/_BEGIN: &str = "(.*)";/g)].map(([, prefix]) => ({ prefix }));
+const FACTS = [...read('shared/ledger/src/keys.rs').matchAll(/_BEGIN: &str = "(.*)";/g)].map(([, prefix]) => ({ prefix }));
 
 test.each([
   // Buyers poll after a while, so old news is given up.
@@ -51,7 +49,7 @@ describe('an address for events', () => {
     const { properties } = only(sending, 'AWS::Events::Rule');
     expect(target(properties.EventBusName)).toBe(only(sending, 'AWS::Events::EventBus').id);
     expect(properties).toMatchObject({ EventPattern: { source: [EVENT_SOURCE] }, State: 'ENABLED' });
-    expect(source('functions/emitter/src/bus.rs')).toContain(`const SOURCE: &str = "${EVENT_SOURCE}";`);
+    expect(read('functions/emitter/src/bus.rs')).toContain(`const SOURCE: &str = "${EVENT_SOURCE}";`);
     const [queue, ...others] = properties.Targets;
     expect(others).toEqual([]);
     expect([queueOf(sending, queue.Arn, settings), queueOf(sending, queue.DeadLetterConfig.Arn, settings)]).toEqual(['webhook', 'webhook-dlq']);
@@ -75,7 +73,7 @@ describe('an address for events', () => {
   });
 
   test('is tried as often as the queue delivers a message', () => {
-    const [, delays] = source('functions/webhook/src/lib.rs').match(/RETRY_DELAYS_S: \[u32; (\d+)\]/)!;
+    const [, delays] = read('functions/webhook/src/lib.rs').match(/RETRY_DELAYS_S: \[u32; (\d+)\]/)!;
     const queue = resources(template, 'AWS::SQS::Queue').find(({ properties }) => properties.QueueName === `${settings.name}-webhook`)!;
     expect(queue.properties.RedrivePolicy.maxReceiveCount).toBe(Number(delays) + 1);
   });

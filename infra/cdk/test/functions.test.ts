@@ -1,21 +1,20 @@
 import { readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type * as lambda from 'aws-cdk-lib/aws-lambda';
 import { describe, expect, test } from 'vitest';
 import { builtFunction } from '../lib/function-assets.ts';
 import { FUNCTIONS, FUNCTION_NAMES, type FunctionName, SCHEDULED, SCHEDULE_EVERY_S } from '../lib/functions.ts';
 import type { Architecture, Settings } from '../lib/settings.ts';
-import { DEPLOYED, fakeFunctions, functionNamed, only, resources, synthesized, target, variablesOf } from './stack.ts';
+import { read } from '../openapi/files.js';
+import { DEPLOYED, fakeFunctions, functionNamed, newApp, only, resources, synthesized, synthesizedIn, target, variablesOf } from './stack.ts';
 
 const settings = DEPLOYED.prod;
 const template = synthesized(settings);
-const readme = readFileSync(fileURLToPath(new URL('../README.md', import.meta.url)), 'utf8');
+const readme = read('infra/cdk/README.md');
 
 /** The features of shared/context in a function's Cargo.toml: what it may access. */
 function touches(name: FunctionName): string[] {
-  const manifest = readFileSync(fileURLToPath(new URL(`../../../functions/${name}/Cargo.toml`, import.meta.url)), 'utf8');
-  const [, features] = manifest.match(/^context = .*features = \[(.*)\]/m)!;
+  const [, features] = read(`functions/${name}/Cargo.toml`).match(/^context = .*features = \[(.*)\]/m)!;
   return features!.match(/\w+/g)!;
 }
 
@@ -150,7 +149,7 @@ describe('what cannot run stops a deployment, and says what to do', () => {
     ['one for another machine than AWS\'s', settings, () => of('x86_64'), /^The function \w+ is built for x86_64 but the settings require arm64: .*bootstrap\. Run `\.\/flash build-aws` first\.$/],
     ['one for another machine than this', here, () => of('arm64'), /is built for arm64 but the settings require x86_64: .*`make build`/],
   ] as const)('%s', (_, on, root, message) => {
-    expect(() => synthesized(on, root())).toThrow(message);
+    expect(() => synthesizedIn(newApp(), on, root())).toThrow(message);
   });
 
   test.each([

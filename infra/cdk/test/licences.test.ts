@@ -1,14 +1,14 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, inject, test } from 'vitest';
 import { fakeFunctionsIn } from '../bin/examples.ts';
 import { shippedCrates, THIRD_PARTY, writeLicences } from '../deploy/licences.ts';
-import { ROOT } from '../deploy/paths.ts';
 import { archives, licenseBuilt } from '../deploy/steps.ts';
+import { read } from '../openapi/files.js';
 
 writeLicences();
-const FILE = readFileSync(join(ROOT, THIRD_PARTY), 'utf8');
+const FILE = read(THIRD_PARTY);
 const shipped = shippedCrates();
 
 test('the licences of every crate in a function are in the file, and no others', () => {

@@ -1,11 +1,10 @@
 import crypto from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { read } from '../openapi/files.js';
 import { DEPLOYED, type Json, only, resources, synthesized, target } from './stack.ts';
 
-const read = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf8');
-const { seals } = JSON.parse(read('../../../shared/pass/line_vectors.json'));
-const source = read('../edge/line.js');
+const { seals } = JSON.parse(read('shared/pass/line_vectors.json'));
+const source = read('infra/cdk/edge/line.js');
 
 /** The function as CloudFront runs it, with a key-value store in memory. */
 function handlerWith(store: Record<string, string>): (event: Json) => Promise<Json> {

@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { ANSWERING } from '../lib/functions.ts';
 import { ROUTES, routesOf } from '../lib/routes.ts';
 import { THROTTLED_ROUTES } from '../lib/settings.ts';
+import { read } from '../openapi/files.js';
 
 const document = (operation: string) =>
   parse(`
@@ -35,8 +35,7 @@ test.each([
 });
 
 test('every operation is a route, every function that answers has one, and every throttle is used', () => {
-  const text = readFileSync(new URL('../../../api.yaml', import.meta.url), 'utf8');
-  expect(ROUTES).toHaveLength(text.match(/^ {6}operationId:/gm)!.length);
+  expect(ROUTES).toHaveLength(read('api.yaml').match(/^ {6}operationId:/gm)!.length);
   expect([...new Set(ROUTES.map((route) => route.to))].sort()).toEqual([...ANSWERING].sort());
   expect(ROUTES.flatMap((route) => route.throttle ?? []).sort()).toEqual([...THROTTLED_ROUTES].sort());
 });

@@ -41,18 +41,8 @@ export function newApp(): App {
   return new App({ context: FLAGS, outdir: mkdtempSync(join(workplace, 'out-')) });
 }
 
-/** Synthesized templates: most test files use the same settings, and each takes seconds. */
-const MADE = new Map<Settings, Template>();
-
-export function synthesized(settings: Settings, assetRoot?: string): Template {
-  if (assetRoot !== undefined) return synthesizedIn(newApp(), settings, assetRoot);
-  const made = MADE.get(settings) ?? shared(settings);
-  MADE.set(settings, made);
-  return made;
-}
-
-/** The template of these settings, through a file that the other worker reads as well. */
-function shared(settings: Settings): Template {
+/** The template of these settings, through a file: most tests use the same settings, and a synthesis takes seconds. */
+export function synthesized(settings: Settings): Template {
   const file = join(workplace, `template-${createHash('sha256').update(JSON.stringify(settings)).digest('hex')}.json`);
   if (existsSync(file)) return Template.fromJSON(JSON.parse(readFileSync(file, 'utf8')));
   const made = synthesizedIn(newApp(), settings);

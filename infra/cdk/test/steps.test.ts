@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
@@ -7,9 +7,8 @@ import { type Flags, run as runHere } from '../deploy/commands.ts';
 import { APP, ROOT } from '../deploy/paths.ts';
 import { bootstrapCommand, requireTools } from '../deploy/steps.ts';
 import { UsageError } from '../lib/settings.ts';
+import { read } from '../openapi/files.js';
 import { DEPLOYED, synthesized, workplace } from './stack.ts';
-
-const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 
 /** The checkout's Markdown files, except built or installed ones. */
 function documents(folder = ''): string[] {
