@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { DEPLOYMENTS } from '../bin/examples.ts';
 import { settingsOf } from '../lib/deployment.ts';
-import { FUNCTION_NAMES, type FunctionName, SCHEDULED } from '../lib/functions.ts';
+import { FUNCTION_NAMES, type FunctionName, IN_FRONT, SCHEDULED } from '../lib/functions.ts';
 import { type Settings, validated } from '../lib/settings.ts';
-import { DEPLOYED, functionNamed, synthesized } from './stack.ts';
+import { DEPLOYED, functionNamed, type Json, only, resources, synthesized, target } from './stack.ts';
 
 const { prod } = DEPLOYED;
 const reserved = prod.reservedConcurrency!;
@@ -49,4 +49,31 @@ describe('numbers that do not fit are refused with the calculation', () => {
     expect(() => settingsOf('prod', deployment)).toThrow(/prod\.ts is invalid.*= 1267, but the account has 1000/s);
     expect(settingsOf('dev', { ...DEPLOYMENTS.dev, accountConcurrency: 3000 }).reservedConcurrency).toBeUndefined();
   });
+});
+
+// That requests go through these aliases is in http-api.test.ts.
+test('functions in front of a sale have processes ready from before an opening until after the rush, and no others', () => {
+  const template = synthesized({
+    ...prod,
+    provisioned: [
+      { from: '2099-12-01T17:45:00Z', to: '2099-12-01T18:30:00Z', count: 200 },
+      { from: 'cron(45 17 * * ? *)', to: 'cron(30 18 * * ? *)', timeZone: 'Europe/Berlin', count: 20 },
+    ],
+  });
+  expect(resources(template, 'AWS::ApplicationAutoScaling::ScalableTarget')).toHaveLength(IN_FRONT.length);
+  for (const name of IN_FRONT) {
+    const fn = functionNamed(template, name, prod).id;
+    const alias = only(template, 'AWS::Lambda::Alias', ({ FunctionName }) => target(FunctionName) === fn).id;
+    const { properties } = only(template, 'AWS::ApplicationAutoScaling::ScalableTarget', ({ ResourceId }) => JSON.stringify(ResourceId).includes(alias));
+    expect(properties).toMatchObject({ ScalableDimension: 'lambda:function:ProvisionedConcurrency', MinCapacity: 0, MaxCapacity: 0 });
+    const actions = properties.ScheduledActions.map(({ Schedule, Timezone, ScalableTargetAction: { MinCapacity, MaxCapacity } }: Json) =>
+      [Schedule, Timezone, MinCapacity, MaxCapacity],
+    );
+    expect(actions).toEqual([
+      ['at(2099-12-01T17:45:00)', undefined, 200, 200],
+      ['at(2099-12-01T18:30:00)', undefined, 0, 0],
+      ['cron(45 17 * * ? *)', 'Europe/Berlin', 20, 20],
+      ['cron(30 18 * * ? *)', 'Europe/Berlin', 0, 0],
+    ]);
+  }
 });
