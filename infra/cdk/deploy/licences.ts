@@ -25,17 +25,12 @@ function printed(program: string, args: string[]): string {
 
 /** Every crate that is compiled into a function, as `name version`: what cargo would link, without compiling. */
 export function shippedCrates(): string[] {
-  const found = new Set<string>();
-  for (const target of TARGETS) {
-    const args = ['tree', '--locked', '--edges', 'normal,no-proc-macro', '--target', target, '--prefix', 'none', '--format', '{p}'];
-    // In the root it uses `default-members`, which are the functions.
-    for (const line of printed('cargo', args).split('\n')) {
-      // Our own crates have their path after the version.
-      const crate = /^(\S+) v(\S+)(?: \(\*\))?$/.exec(line);
-      if (crate !== null) found.add(`${crate[1]} ${crate[2]}`);
-    }
-  }
-  return [...found].sort();
+  // In the root it uses `default-members`, which are the functions.
+  const args = ['tree', '--locked', '--edges', 'normal,no-proc-macro', '--prefix', 'none', '--format', '{p}', '--target'];
+  const lines = TARGETS.flatMap((target) => printed('cargo', [...args, target]).split('\n'));
+  // Our own crates have their path after the version.
+  const crates = lines.flatMap((line) => /^(\S+) v(\S+)(?: \(\*\))?$/.exec(line)?.slice(1).join(' ') ?? []);
+  return [...new Set(crates)].sort();
 }
 
 /** Which licence is used for a crate without a text, by its file in Rust's documentation. */

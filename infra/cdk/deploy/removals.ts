@@ -27,7 +27,9 @@ export function removals(deployed: Template, coming: Template, stopped: Stopped,
     ...stops(stopped),
     ...data(deployed, coming),
     ...edge(deployed, coming),
-    ...cluster(deployed, coming),
+    ...(changesRedis(deployed, coming)
+      ? ['Redis, which is replaced: open rounds are loaded again from the ledger, and sell nothing meanwhile. Do this when none is open']
+      : []),
   ];
 }
 
@@ -71,10 +73,6 @@ export function keepsWindows(deployed: Template, provisioned: ProvisionedWindow[
   return all.length > 0 && all.every((each) => same(each, wanted));
 }
 
-function functionOf(id: string): string {
-  return id.replace(/Function.*$/, '').replace(/Alias.*$/, '');
-}
-
 /** The time of a schedule in UTC, in ms; `undefined` for a recurring one. */
 function momentOf(schedule: string | undefined): number | undefined {
   const [, moment] = schedule?.match(/^at\((\S+?)Z?\)$/) ?? [];
@@ -89,7 +87,7 @@ function capacity(deployed: Template, coming: Template, now: number): string[] {
     const missed = gone.filter(({ from, to }) => !((momentOf(to) ?? momentOf(from) ?? Infinity) <= now));
     return missed.map(({ from, to, timeZone, count }) => {
       const isOn = (momentOf(from) ?? Infinity) <= now ? ', which is active now' : '';
-      return `scheduled capacity: ${count} processes of ${functionOf(id)}, ${from} to ${to ?? 'no end'}${timeZone === undefined ? '' : ` in ${timeZone}`}${isOn}`;
+      return `scheduled capacity: ${count} processes of ${id.replace(/(Function|Alias).*$/, '')}, ${from} to ${to ?? 'no end'}${timeZone === undefined ? '' : ` in ${timeZone}`}${isOn}`;
     });
   });
 }
@@ -146,11 +144,6 @@ export function changesRedis(deployed: Template, coming: Template): boolean {
   return !same(addresses(deployed), addresses(coming)) || !same(clusters(deployed), clusters(coming));
 }
 
-function cluster(deployed: Template, coming: Template): string[] {
-  if (!changesRedis(deployed, coming)) return [];
-  return ['Redis, which is replaced: open rounds are loaded again from the ledger, and sell nothing meanwhile. Do this when none is open'];
-}
-
 /** The deployed template of a stack, or nothing if there is no such stack. */
 export async function deployedTemplate({ cloudFormation }: Aws, stack: string): Promise<Template | undefined> {
   try {
@@ -168,21 +161,14 @@ export async function stoppedByHand({ lambda }: Aws, deployed: Template): Promis
   const functions: string[] = [];
   const sources: string[] = [];
   for (const [id, { FunctionName }] of named) {
-    const fed = of(deployed, 'AWS::Lambda::EventSourceMapping').filter(([, source]) => source.FunctionName?.Ref === id && source.Enabled !== false);
-    const asked = [
-      lambda.send(new GetFunctionConcurrencyCommand({ FunctionName })).then(({ ReservedConcurrentExecutions }) => {
-        if (ReservedConcurrentExecutions === 0) functions.push(FunctionName);
-      }),
-    ];
-    if (fed.length > 0) {
-      asked.push(
-        lambda.send(new ListEventSourceMappingsCommand({ FunctionName })).then(({ EventSourceMappings = [] }) => {
-          if (EventSourceMappings.some(({ State }) => State === 'Disabled' || State === 'Disabling')) sources.push(FunctionName);
-        }),
-      );
-    }
+    const isFed = of(deployed, 'AWS::Lambda::EventSourceMapping').some(([, source]) => source.FunctionName?.Ref === id && source.Enabled !== false);
     try {
-      await Promise.all(asked);
+      const [concurrency, fed] = await Promise.all([
+        lambda.send(new GetFunctionConcurrencyCommand({ FunctionName })),
+        isFed ? lambda.send(new ListEventSourceMappingsCommand({ FunctionName })) : undefined,
+      ]);
+      if (concurrency.ReservedConcurrentExecutions === 0) functions.push(FunctionName);
+      if (fed?.EventSourceMappings?.some(({ State }) => State === 'Disabled' || State === 'Disabling')) sources.push(FunctionName);
     } catch (error) {
       // It was never created, or somebody has deleted it.
       if ((error as Error).name !== 'ResourceNotFoundException') throw error;
