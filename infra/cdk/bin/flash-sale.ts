@@ -1,7 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { App } from 'aws-cdk-lib';
 import { deploymentNamed, settingsOf } from '../lib/deployment.ts';
-import { EdgeStack, needsEdgeStack } from '../lib/edge-stack.ts';
 import { FLAGS } from '../lib/cdk.ts';
 import { FlashSaleStack } from '../lib/flash-sale-stack.ts';
 import { type Settings, UsageError } from '../lib/settings.ts';
@@ -34,13 +33,9 @@ try {
   const settings = await settingsGiven();
   // Not for the emulator, which has no TLS and only one of everything. The rules take a while to load.
   if (settings.emulator === undefined) (await import('../lib/rules.ts')).checkRules(app);
-  const edge =
-    settings.edge !== undefined && needsEdgeStack(settings.edge)
-      ? new EdgeStack(app, 'FlashSaleEdge', { settings, edge: settings.edge })
-      : undefined;
   const built = fileURLToPath(new URL(settings.emulator === undefined ? BUILT.aws : BUILT.local, import.meta.url));
   const assetRoot = given('functions') ?? built;
-  new FlashSaleStack(app, 'FlashSale', { settings, assetRoot, pages: given('pages') ?? BUILT_PAGES, edge });
+  new FlashSaleStack(app, 'FlashSale', { settings, assetRoot, pages: given('pages') ?? BUILT_PAGES });
 } catch (error) {
   if (!(error instanceof UsageError)) throw error;
   console.error(error.message);

@@ -62,18 +62,14 @@ export interface AlarmOptions extends Partial<Pick<cloudwatch.AlarmProps, 'evalu
 /** Creates the alarms, which all notify one topic. */
 export class Alarms extends Construct {
   readonly all: cloudwatch.IAlarm[] = [];
-  readonly topicArn: string;
-  private readonly topic: sns.Topic;
+  readonly topic: sns.Topic;
   private readonly made = new Map<AlarmId, cloudwatch.IAlarm[]>();
-  private readonly prefix: string;
-  private readonly wanted: (id: AlarmId) => boolean;
+  private readonly settings: Settings;
 
   constructor(scope: Construct, id: string, settings: Settings) {
     super(scope, id);
-    this.prefix = settings.name;
-    this.wanted = (id) => settings.observability === 'full' || ESSENTIAL.includes(id);
+    this.settings = settings;
     this.topic = new sns.Topic(this, 'Topic', { topicName: `${settings.name}-alarms`, enforceSSL: settings.emulator === undefined });
-    this.topicArn = this.topic.topicArn;
     // Adding a policy to a topic removes the default one that lets CloudWatch in.
     this.topic.addToResourcePolicy(
       new iam.PolicyStatement({
@@ -91,10 +87,10 @@ export class Alarms extends Construct {
    * which must not ring.
    */
   ringAt(id: AlarmId, metric: cloudwatch.IMetric, threshold: number, { part, ...more }: AlarmOptions = {}): void {
-    if (!this.wanted(id)) return;
+    if (this.settings.observability !== 'full' && !ESSENTIAL.includes(id)) return;
     const name = part === undefined ? id : `${id}-${part}`;
     const alarm = new cloudwatch.Alarm(this, name, {
-      alarmName: `${this.prefix}-${name}`,
+      alarmName: `${this.settings.name}-${name}`,
       alarmDescription: ALARMS[id],
       metric,
       threshold,

@@ -5,7 +5,7 @@ import { type AlarmId, Alarms } from './alarms.ts';
 import { synthesizerOf } from './cdk.ts';
 import { Dashboard } from './dashboard.ts';
 import { Edge } from './edge.ts';
-import { type EdgeStack, needsEdgeStack } from './edge-stack.ts';
+import { EdgeStack, needsEdgeStack } from './edge-stack.ts';
 import { EventBus } from './event-bus.ts';
 import { EveryMinute } from './every-minute.ts';
 import { ANSWERING, FUNCTIONS, FUNCTION_NAMES, type FunctionName, OPERATOR_GROUP } from './functions.ts';
@@ -27,8 +27,6 @@ export interface FlashSaleProps {
   assetRoot: string;
   /** The folder of the built pages, which an edge serves. */
   pages: string;
-  /** The firewall and the certificate, if the edge has them. */
-  edge?: EdgeStack;
 }
 
 /** A new version is rolled back if one of these rings. */
@@ -233,47 +231,32 @@ export class FlashSaleStack extends Stack {
       for (const name of ANSWERING) functions[name].release(application, alarms.named(...STOPS_A_RELEASE));
     }
     if (settings.edge !== undefined) {
-      if (props.edge === undefined && needsEdgeStack(settings.edge)) throw new Error('An edge without its firewall');
-      if (props.edge !== undefined) this.addStackDependency(props.edge);
+      const stack = needsEdgeStack(settings.edge) ? new EdgeStack(scope, 'FlashSaleEdge', { settings, edge: settings.edge }) : undefined;
+      if (stack !== undefined) this.addStackDependency(stack);
       const page = new Page(this, 'Page', { settings, pages: props.pages, edge: settings.edge, identity, push });
-      const edge = new Edge(this, 'Edge', { name: settings.name, page, api, edge: settings.edge, stack: props.edge });
+      const edge = new Edge(this, 'Edge', { name: settings.name, page, api, edge: settings.edge, stack });
       for (const each of ANSWERING) edge.makeKnownTo(functions[each]);
       identity.signInAt(edge.url);
-      this.output('EdgeUrl', edge.url);
-      this.output('EdgeCloudFrontName', edge.cloudFrontName);
-      this.output('EdgeKeySecretArn', edge.keyArn);
+      this.output({ EdgeUrl: edge.url, EdgeCloudFrontName: edge.cloudFrontName, EdgeKeySecretArn: edge.keyArn });
     }
 
-    this.output('ApiUrl', api.url);
-    this.output('PushUrl', push.url);
-    this.output('AlarmTopicArn', alarms.topicArn);
-    this.output('TableName', table.name);
-    this.output('OrdersQueueUrl', queues.orders.url);
-    this.output('OrdersDlqUrl', queues.ordersDlq.url);
-    this.output('QuarantineQueueUrl', queues.quarantine.url);
-    this.output('ExpiryQueueUrl', queues.expiry.url);
-    this.output('ExpiryDlqUrl', queues.expiryDlq.url);
-    this.output('RebuildsQueueUrl', queues.rebuilds.url);
-    this.output('WinnersQueueUrl', queues.winners.url);
-    this.output('WinnersDlqUrl', queues.winnersDlq.url);
-    this.output('EventBusName', bus.name);
-    this.output('EmitterFailuresQueueUrl', queues.emitterFailures.url);
-    this.output('WebhookQueueUrl', queues.webhook.url);
-    this.output('WebhookDlqUrl', queues.webhookDlq.url);
-    this.output('WebhookSecretArn', webhookSecret.arn);
-    this.output('PaymentSecretArn', secret.arn);
-    this.output('WinnerSecretArn', winnerSecret.arn);
-    this.output('PassSecretArn', passes.arn);
-    this.output('RedisUrl', redis.url);
-    this.output('WarmupFunctionName', warmup.lambda.functionName);
-    this.output('ReconciliationFunctionName', reconciliation.lambda.functionName);
-    // In the form that `cargo lambda deploy --role` takes.
-    for (const name of FUNCTION_NAMES) this.output(roleOutput(name), functions[name].roleArn);
-    for (const [name, value] of Object.entries(identity.userPool ?? {})) this.output(name, value);
+    this.output({
+      ...{ ApiUrl: api.url, PushUrl: push.url, AlarmTopicArn: alarms.topic.topicArn, TableName: table.name },
+      ...{ OrdersQueueUrl: queues.orders.url, OrdersDlqUrl: queues.ordersDlq.url, QuarantineQueueUrl: queues.quarantine.url },
+      ...{ ExpiryQueueUrl: queues.expiry.url, ExpiryDlqUrl: queues.expiryDlq.url, RebuildsQueueUrl: queues.rebuilds.url },
+      ...{ WinnersQueueUrl: queues.winners.url, WinnersDlqUrl: queues.winnersDlq.url },
+      ...{ EventBusName: bus.name, EmitterFailuresQueueUrl: queues.emitterFailures.url },
+      ...{ WebhookQueueUrl: queues.webhook.url, WebhookDlqUrl: queues.webhookDlq.url, WebhookSecretArn: webhookSecret.arn },
+      ...{ PaymentSecretArn: secret.arn, WinnerSecretArn: winnerSecret.arn, PassSecretArn: passes.arn, RedisUrl: redis.url },
+      ...{ WarmupFunctionName: warmup.lambda.functionName, ReconciliationFunctionName: reconciliation.lambda.functionName },
+      // In the form that `cargo lambda deploy --role` takes.
+      ...Object.fromEntries(FUNCTION_NAMES.map((name) => [roleOutput(name), functions[name].role.roleArn])),
+      ...identity.userPool,
+    });
   }
 
-  private output(name: string, value: string): void {
-    new CfnOutput(this, name, { value });
+  private output(values: Record<string, string>): void {
+    for (const [name, value] of Object.entries(values)) new CfnOutput(this, name, { value });
   }
 }
 

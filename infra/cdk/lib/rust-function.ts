@@ -20,7 +20,6 @@ export const NETWORK_INTERFACE_ACTIONS = [
 ];
 
 const BEHIND_MS = 30_000;
-const NO_NARROWER = 'AWS supports no narrower resource for network interfaces and traces.';
 
 export interface RustFunctionProps {
   settings: Settings;
@@ -40,7 +39,7 @@ export class RustFunction extends Construct {
   readonly facts: FunctionFacts;
   /** Its reserved concurrency, if any. */
   readonly reservedConcurrency: number | undefined;
-  private readonly role: iam.Role;
+  readonly role: iam.Role;
   private readonly alias: lambda.Alias | undefined;
 
   constructor(scope: Construct, name: FunctionName, props: RustFunctionProps) {
@@ -56,7 +55,8 @@ export class RustFunction extends Construct {
     this.role = new iam.Role(this, 'Role', { assumedBy: new iam.ServicePrincipal('lambda.amazonaws.com') });
     this.allow(['logs:CreateLogStream', 'logs:PutLogEvents'], [log.logGroupArn]);
     if (network !== undefined) this.allow(NETWORK_INTERFACE_ACTIONS, ['*']);
-    if (network !== undefined || settings.tracing) accept(this.role, 'IAM5', NO_NARROWER, 'Resource::*');
+    const narrowest = 'AWS supports no narrower resource for network interfaces and traces.';
+    if (network !== undefined || settings.tracing) accept(this.role, 'IAM5', narrowest, 'Resource::*');
 
     this.lambda = new lambda.Function(this, 'Function', {
       functionName,
@@ -90,10 +90,6 @@ export class RustFunction extends Construct {
     this.alias = warm || versioned ? this.lambda.addAlias('live') : undefined;
     this.front = this.alias ?? this.lambda;
     if (warm) this.provision(settings.provisioned);
-  }
-
-  get roleArn(): string {
-    return this.role.roleArn;
   }
 
   /** For a function behind a stream: rings when the records that it reads are older than half a minute. */

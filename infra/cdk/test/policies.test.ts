@@ -12,21 +12,11 @@ const TRACE = ['xray:PutTelemetryRecords', 'xray:PutTraceSegments'];
 const READ = ['secretsmanager:GetSecretValue'];
 const STREAM = items('DescribeStream', 'GetRecords', 'GetShardIterator', 'ListStreams');
 
-/** What a function may access. Logs and network are extra. */
-interface Access {
-  table?: string[];
-  /** Indexes. */
-  query?: string[];
-  /** Queues, by what is done with them. */
-  consume?: string[];
-  delay?: string[];
-  send?: string[];
-  count?: string[];
-  /** Secrets. */
-  read?: string[];
-  /** Anything else, with its actions. */
-  other?: Record<string, string[]>;
-}
+/**
+ * What a function may access, besides logs and network: the table, by actions; indexes; queues, by what is done with them; secrets;
+ * and anything else, with its actions.
+ */
+type Access = { [by in 'table' | 'query' | 'consume' | 'delay' | 'send' | 'count' | 'read']?: string[] } & { other?: Record<string, string[]> };
 
 const ALLOWED: Record<FunctionName, Access> = {
   reservation: {

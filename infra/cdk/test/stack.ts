@@ -7,7 +7,7 @@ import { inject } from 'vitest';
 import { DEPLOYMENTS, fakeFunctionsIn, fakePagesIn } from '../bin/examples.ts';
 import { settingsOf } from '../lib/deployment.ts';
 import { FUNCTION_NAMES, type FunctionName } from '../lib/functions.ts';
-import { EdgeStack, needsEdgeStack } from '../lib/edge-stack.ts';
+import { EdgeStack } from '../lib/edge-stack.ts';
 import { FLAGS } from '../lib/cdk.ts';
 import { FlashSaleStack } from '../lib/flash-sale-stack.ts';
 import type { Architecture, Settings } from '../lib/settings.ts';
@@ -59,11 +59,7 @@ export function synthesizedIn(
   assetRoot = fakeFunctions(FUNCTION_NAMES, settings.architecture),
   pages = fakePages(),
 ): Template {
-  const edge =
-    settings.edge && needsEdgeStack(settings.edge)
-      ? new EdgeStack(app, 'FlashSaleEdge', { settings, edge: settings.edge })
-      : undefined;
-  return Template.fromStack(new FlashSaleStack(app, 'FlashSale', { settings, assetRoot, pages, edge }));
+  return Template.fromStack(new FlashSaleStack(app, 'FlashSale', { settings, assetRoot, pages }));
 }
 
 export function synthesizedEdge(settings: Settings): Template {
