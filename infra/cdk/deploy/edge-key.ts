@@ -7,18 +7,15 @@ export type EdgeKeys = Record<string, string>;
 
 const number = (name: string): number => Number(name.slice('key'.length));
 
-/** The next step of a rotation. `put` is the secret's new value; `say` tells the person what to do. */
-export interface KeyStep {
-  put?: EdgeKeys;
-  say: string;
-}
-
-/** The next step of a rotation, from its current state: it can be run at any time, and repeatedly. */
+/**
+ * The next step of a rotation, from its current state: it can be run at any time, and repeatedly. `put` is the secret's new value;
+ * `say` tells the person what to do.
+ */
 export function nextKeyStep(
   { keys, sent, changedAt, file }: { keys: EdgeKeys; sent: string; changedAt: number; file: string },
   makeKey: () => string,
   now = Date.now(),
-): KeyStep {
+): { put?: EdgeKeys; say: string } {
   const newest = Object.keys(keys).reduce((one, other) => (number(other) > number(one) ? other : one), sent);
   if (keys[sent] === undefined) {
     throw new Error(`CloudFront sends ${sent}, which is missing from the secret, so requests are refused. Put it back, or deploy with another edgeKey`);

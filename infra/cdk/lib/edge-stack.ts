@@ -13,22 +13,15 @@ import { synthesizerOf } from './cdk.ts';
 const CALLBACKS = '/v1/payments/webhook';
 /** The region of everything that CloudFront's edges use. */
 export const EDGE_REGION = 'us-east-1';
-const WINDOW_S = 300;
 const TURNED_AWAY = 'turned-away';
-const FIREWALL_ARN = 'FirewallArn';
-const CERTIFICATE_ARN = 'CertificateArn';
 
 /** Whether an edge needs its own stack. */
 export function needsEdgeStack({ requestsPer5MinutesPerIp, domain }: EdgeSettings): boolean {
-  return requestsPer5MinutesPerIp !== undefined || certificateIsMade(domain);
+  return requestsPer5MinutesPerIp !== undefined || (domain?.zone !== undefined && domain.certificateArn === undefined);
 }
 
 /** The name of the edge's stack, in EDGE_REGION. */
 export const edgeStackOf = (name: string): string => `${name}-edge`;
-
-function certificateIsMade(domain: EdgeSettings['domain']): boolean {
-  return domain?.zone !== undefined && domain.certificateArn === undefined;
-}
 
 /**
  * The firewall of the edge, and the certificate of its name. AWS WAF does not support HTTP APIs, so it is attached to a
@@ -49,13 +42,13 @@ export class EdgeStack extends Stack {
       synthesizer: synthesizerOf(props.settings),
     });
     const { requestsPer5MinutesPerIp: limit, domain } = props.edge;
-    if (limit !== undefined) this.webAclArn = this.told(FIREWALL_ARN, this.firewall(name, limit).attrArn);
-    if (domain?.zone !== undefined && certificateIsMade(domain)) {
+    if (limit !== undefined) this.webAclArn = this.told('FirewallArn', this.firewall(name, limit).attrArn);
+    if (domain?.zone !== undefined && domain.certificateArn === undefined) {
       const { id: hostedZoneId, name: zoneName } = domain.zone;
       const zone = route53.HostedZone.fromHostedZoneAttributes(this, 'Zone', { hostedZoneId, zoneName });
       const validation = acm.CertificateValidation.fromDns(zone);
       const certificate = new acm.Certificate(this, 'Certificate', { domainName: domain.name, validation });
-      this.certificateArn = this.told(CERTIFICATE_ARN, certificate.certificateArn);
+      this.certificateArn = this.told('CertificateArn', certificate.certificateArn);
     }
   }
 
@@ -87,7 +80,7 @@ export class EdgeStack extends Stack {
         {
           name: 'rate-per-address',
           priority: 1,
-          statement: { rateBasedStatement: { aggregateKeyType: 'IP', evaluationWindowSec: WINDOW_S, limit, scopeDownStatement: allBut(CALLBACKS) } },
+          statement: { rateBasedStatement: { aggregateKeyType: 'IP', evaluationWindowSec: 300, limit, scopeDownStatement: allBut(CALLBACKS) } },
           action: { block: { customResponse: { responseCode: 429, customResponseBodyKey: TURNED_AWAY } } },
           visibilityConfig: seenAs('rate-per-address'),
         },

@@ -10,7 +10,7 @@ import type { RustFunction } from './rust-function.ts';
 import type { ElastiCacheRedis, Settings } from './settings.ts';
 import { watchRedis } from './watched.ts';
 
-const ENGINE = { engine: 'valkey', engineVersion: '9.0', family: 'valkey9' };
+const ENGINE = { engine: 'valkey', engineVersion: '9.0' };
 const REDIS_PORT = 6379;
 
 /** The stock's Redis and the network around it. With an external Redis there is no network. */
@@ -68,7 +68,7 @@ function replicationGroup(scope: Construct, redis: ElastiCacheRedis, network: Ne
   });
   const clustered = redis.shards !== undefined;
   const parameters = new elasticache.CfnParameterGroup(scope, 'Parameters', {
-    cacheParameterGroupFamily: ENGINE.family,
+    cacheParameterGroupFamily: 'valkey9',
     description: 'A full node refuses writes',
     properties: {
       // The default evicts keys with a TTL, which all keys of a round have.
@@ -79,8 +79,7 @@ function replicationGroup(scope: Construct, redis: ElastiCacheRedis, network: Ne
   const replicated = redis.replicas > 0;
   const group = new elasticache.CfnReplicationGroup(scope, 'Group', {
     replicationGroupDescription: 'Stock of the sales',
-    engine: ENGINE.engine,
-    engineVersion: ENGINE.engineVersion,
+    ...ENGINE,
     cacheNodeType: redis.nodeType,
     ...(clustered
       ? { clusterMode: 'enabled', numNodeGroups: redis.shards, replicasPerNodeGroup: redis.replicas }

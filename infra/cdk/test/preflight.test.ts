@@ -80,6 +80,11 @@ describe('each failure has the command that fixes it', () => {
   const RAISE = 'aws service-quotas request-service-quota-increase --service-code';
   const SALE = { units: 10_000, audience: 1_000_000, opensAt: '2099-12-01T19:00:00+01:00' };
   const settings = (count: number) => [{ from: '2099-12-01T17:45:00Z', to: '2099-12-01T18:30:00Z', count }];
+  const planned = (plan: Partial<Plan>): Change => ({ deployment: { sales: [SALE] }, about: { plan: async () => ({ ...HOLDS, ...plan }) } });
+  const certified = (status: string, of: string): Change => ({
+    deployment: { domain: { name: 'sale.example.com', certificateArn: CERTIFICATE } },
+    edgeAnswers: { DescribeCertificate: certificateIs(status, [of]) },
+  });
   const PARKED: Partial<Deployment> = { profile: 'parked', provisioned: [] };
   const CASES: [string, Change, string, RegExp, RegExp | string][] = [
     ['an old bootstrap', { answers: { GetParameter: bootstrapped('5') } }, 'bootstrap eu-central-1', /version 5, but 6 is required/, './flash bootstrap prod'],
@@ -90,28 +95,13 @@ describe('each failure has the command that fixes it', () => {
     ['an issuer that is away', { about: { fetch: async () => new Response('', { status: 502 }) } }, 'issuer', /answered with 502/, /\.\/flash preflight prod/],
     [
       'a certificate for another name',
-      { deployment: { domain: { name: 'sale.example.com', certificateArn: CERTIFICATE } }, edgeAnswers: { DescribeCertificate: certificateIs('ISSUED', ['shop.example.com']) } },
+      certified('ISSUED', 'shop.example.com'),
       'certificate',
       /for shop\.example\.com, not for sale\.example\.com/,
       /aws acm request-certificate --region us-east-1 .*--domain-name sale\.example\.com/,
     ],
-    [
-      'a pending certificate',
-      {
-        deployment: { domain: { name: 'sale.example.com', certificateArn: CERTIFICATE } },
-        edgeAnswers: { DescribeCertificate: certificateIs('PENDING_VALIDATION', ['sale.example.com']) },
-      },
-      'certificate',
-      /waits for its DNS record/,
-      'create this record: _x1.sale.example.com. CNAME _x2.acm-validations.aws.',
-    ],
-    [
-      'an expired certificate',
-      { deployment: { domain: { name: 'sale.example.com', certificateArn: CERTIFICATE } }, edgeAnswers: { DescribeCertificate: certificateIs('EXPIRED', ['*.example.com']) } },
-      'certificate',
-      /it is EXPIRED/,
-      /request-certificate/,
-    ],
+    ['a pending certificate', certified('PENDING_VALIDATION', 'sale.example.com'), 'certificate', /waits for its DNS record/, 'create this record: _x1.sale.example.com. CNAME _x2.acm-validations.aws.'],
+    ['an expired certificate', certified('EXPIRED', '*.example.com'), 'certificate', /it is EXPIRED/, /request-certificate/],
     [
       'a new account',
       { answers: { 'GET /2016-08-19/account-settings': executions(10) } },
@@ -130,17 +120,14 @@ describe('each failure has the command that fixes it', () => {
     ['a gateway quota below the throttle', { answers: { ListServiceQuotas: throttle(2_500) } }, 'gateway quota', /2500 requests\/s .* uses 10000/, `${RAISE} apigateway --quota-code L-00000002 --desired-value 10000 --region eu-central-1`],
     [
       'a sale that the planner refuses',
-      { deployment: { sales: [SALE] }, about: { plan: async () => ({ verdict: 'refused', reasons: [{ check: 'redis_scripts', why: 'one shard' }], to_do: [] }) } },
+      planned({ verdict: 'refused', reasons: [{ check: 'redis_scripts', why: 'one shard' }] }),
       `sale at ${SALE.opensAt}`,
       /10000 units, 1000000 people: refused: redis_scripts: one shard/,
       `./flash plan --units 10000 --audience 1000000 --opens-at ${SALE.opensAt}`,
     ],
     [
       'a sale that holds once a quota is raised',
-      {
-        deployment: { sales: [SALE] },
-        about: { plan: async () => ({ verdict: 'holds', reasons: [], to_do: [{ check: 'lambda_concurrency', how: 'ask AWS', need: 4_590.5, begin_by: '2099-11-17' }] }) },
-      },
+      planned({ to_do: [{ check: 'lambda_concurrency', how: 'ask AWS', need: 4_590.5, begin_by: '2099-11-17' }] }),
       `sale at ${SALE.opensAt}`,
       /ask AWS; the sale needs 4591; begin by 2099-11-17/,
       /lambda --quota-code L-B99A9384 --desired-value 4591/,

@@ -5,23 +5,17 @@ import { accept } from '../lib/cdk.ts';
 import { checkRules } from '../lib/rules.ts';
 import { newApp } from './stack.ts';
 
-/** An app with a queue that neither is nor has a dead-letter queue. */
-function appWithQueue(also?: (queue: Queue) => void) {
+test.each([
+  ['an unaccepted finding fails the synthesis', undefined, false],
+  ['one accepted with a reason does not', 'SQS3', true],
+  ['a reason only counts for its own rule', 'SQS4', false],
+] as const)('%s', (_, accepted, passes) => {
   const app = newApp();
   checkRules(app);
+  // It neither is nor has a dead-letter queue.
   const queue = new Queue(new Stack(app, 'Stack'), 'Queue', { encryption: QueueEncryption.SQS_MANAGED, enforceSSL: true });
-  also?.(queue);
-  return app;
-}
-
-test('an unaccepted finding fails the synthesis', () => {
-  expect(() => appWithQueue().synth()).toThrow();
-});
-
-test('one accepted with a reason does not', () => {
-  expect(() => appWithQueue((queue) => accept(queue, 'SQS3', 'A test.')).synth()).not.toThrow();
-});
-
-test('a reason only counts for its own rule', () => {
-  expect(() => appWithQueue((queue) => accept(queue, 'SQS4', 'A test.')).synth()).toThrow();
+  if (accepted !== undefined) accept(queue, accepted, 'A test.');
+  const synthesis = expect(() => app.synth());
+  if (passes) synthesis.not.toThrow();
+  else synthesis.toThrow();
 });
