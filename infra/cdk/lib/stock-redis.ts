@@ -10,7 +10,6 @@ import type { RustFunction } from './rust-function.ts';
 import type { ElastiCacheRedis, Settings } from './settings.ts';
 import { watchRedis } from './watched.ts';
 
-const ENGINE = { engine: 'valkey', engineVersion: '9.0' };
 const REDIS_PORT = 6379;
 
 /** The stock's Redis and the network around it. With an external Redis there is no network. */
@@ -33,8 +32,8 @@ export class StockRedis extends Construct {
     this.network = { vpc: network, securityGroup: network.functions };
     if (redis.authentication) this.user = new RedisUser(this, 'User', settings.name);
 
-    const group = replicationGroup(this, redis, network, this.user);
-    this.url = urlOf(group, redis);
+    const group = replicationGroup(this, settings, network, this.user);
+    this.url = urlOf(group, settings);
     this.part = watchRedis(settings, alarms, nodesOf(group, redis));
   }
 
@@ -45,9 +44,9 @@ export class StockRedis extends Construct {
   }
 }
 
-function urlOf(group: elasticache.CfnReplicationGroup, { tls, shards }: ElastiCacheRedis): string {
-  const scheme = tls ? 'rediss' : 'redis';
-  return shards === undefined
+function urlOf(group: elasticache.CfnReplicationGroup, { redis, emulator }: Settings): string {
+  const scheme = emulator === undefined ? 'rediss' : 'redis';
+  return redis.shards === undefined
     ? `${scheme}://${group.attrPrimaryEndPointAddress}:${group.attrPrimaryEndPointPort}`
     : `${scheme}+cluster://${group.attrConfigurationEndPointAddress}:${group.attrConfigurationEndPointPort}`;
 }
@@ -61,7 +60,7 @@ function nodesOf(group: elasticache.CfnReplicationGroup, { shards, replicas }: E
   });
 }
 
-function replicationGroup(scope: Construct, redis: ElastiCacheRedis, network: Network, user: RedisUser | undefined): elasticache.CfnReplicationGroup {
+function replicationGroup(scope: Construct, { redis, emulator }: Settings, network: Network, user: RedisUser | undefined): elasticache.CfnReplicationGroup {
   const subnets = new elasticache.CfnSubnetGroup(scope, 'Subnets', {
     description: 'Isolated subnets',
     subnetIds: network.isolatedSubnets.map((subnet) => subnet.subnetId),
@@ -79,7 +78,8 @@ function replicationGroup(scope: Construct, redis: ElastiCacheRedis, network: Ne
   const replicated = redis.replicas > 0;
   const group = new elasticache.CfnReplicationGroup(scope, 'Group', {
     replicationGroupDescription: 'Stock of the sales',
-    ...ENGINE,
+    engine: 'valkey',
+    engineVersion: '9.0',
     cacheNodeType: redis.nodeType,
     ...(clustered
       ? { clusterMode: 'enabled', numNodeGroups: redis.shards, replicasPerNodeGroup: redis.replicas }
@@ -88,7 +88,7 @@ function replicationGroup(scope: Construct, redis: ElastiCacheRedis, network: Ne
     automaticFailoverEnabled: replicated || clustered,
     multiAzEnabled: replicated,
     port: REDIS_PORT,
-    transitEncryptionEnabled: redis.tls,
+    transitEncryptionEnabled: emulator === undefined,
     atRestEncryptionEnabled: true,
     durability: redis.durability === 'disabled' ? undefined : redis.durability,
     userGroupIds: user && [user.groupId],

@@ -27,7 +27,6 @@ export const common = {
 export const SMALL_NODE: ElastiCacheRedis = {
   nodeType: 'cache.t4g.micro',
   replicas: 0,
-  tls: true,
   authentication: false,
   durability: 'disabled',
 };

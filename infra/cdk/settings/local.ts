@@ -17,7 +17,7 @@ export const local: Settings = {
   },
   issuer: '',
   // The emulator returns the address of the Valkey that it was started with.
-  redis: { ...SMALL_NODE, tls: false },
+  redis: SMALL_NODE,
   network: 'endpoints',
   observability: 'full',
   signingSecrets: 'each',

@@ -33,7 +33,6 @@ export const prod: Settings = {
     // A sale has one lane unless its terms say otherwise, and a lane needs one shard: set more for sales with more lanes.
     shards: 1,
     replicas: 1,
-    tls: true,
     authentication: true,
     durability: 'sync',
   },

@@ -48,9 +48,8 @@ describe('invalid settings say what is wrong', () => {
     ['an invalid URL of Redis', { redisUrl: '127.0.0.1' }, /redisUrl: /],
     ['a node of another service', { redis: redis({ nodeType: 't4g.micro' }) }, /redis\.nodeType: /],
     ['six replicas', { redis: redis({ replicas: 6 }) }, /redis\.replicas: 0 to 5; got 6/],
-    ['plain Redis on AWS', { redis: redis({ tls: false }) }, /redis\.tls: /],
     ['no shard', { redis: redis({ shards: 0 }) }, /shards: 1 to 90; got 0/],
-    ['a password over plain Redis', { redis: redis({ tls: false }) }, /redis\.authentication: needs redis\.tls/],
+    ['a password over plain Redis', { emulator: 'http://127.0.0.1:4566' }, /redis\.authentication: the emulator has no TLS/],
     ['durability without cluster mode', { redis: redis({ durability: 'async', nodeType: 'cache.r7g.large' }) }, /redis\.durability: needs shards/],
     ['durability on small nodes', { redis: redis({ durability: 'sync', shards: 1 }) }, /redis\.durability: needs .*r6g/],
     ['a table colder than a new one', { table: { warmThroughput: { readUnitsPerSecond: 12_000, writeUnitsPerSecond: 100 } } }, /table\.warmThroughput\.writeUnitsPerSecond: at least 4000; got 100/],
@@ -75,5 +74,5 @@ describe('invalid settings say what is wrong', () => {
 });
 
 function redis(change: object): Settings['redis'] {
-  return { nodeType: 'cache.t4g.micro', replicas: 1, tls: true, authentication: true, durability: 'disabled', ...change };
+  return { nodeType: 'cache.t4g.micro', replicas: 1, authentication: true, durability: 'disabled', ...change };
 }
