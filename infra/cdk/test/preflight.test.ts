@@ -83,7 +83,7 @@ describe('each failure has the command that fixes it', () => {
   const planned = (plan: Partial<Plan>): Change => ({ deployment: { sales: [SALE] }, about: { plan: async () => ({ ...HOLDS, ...plan }) } });
   const certified = (status: string, of: string): Change => ({
     deployment: { domain: { name: 'sale.example.com', certificateArn: CERTIFICATE } },
-    edgeAnswers: { DescribeCertificate: certificateIs(status, [of]) },
+    edgeAnswers: { DescribeCertificate: certificateIs(status, of) },
   });
   const PARKED: Partial<Deployment> = { profile: 'parked', provisioned: [] };
   const CASES: [string, Change, string, RegExp, RegExp | string][] = [

@@ -11,23 +11,13 @@ const xml = (operation: string, result: string, service = 'cloudformation.amazon
   `<${operation}Response xmlns="http://${service}"><${operation}Result>${result}</${operation}Result><ResponseMetadata><RequestId>b9b4b068-3a41-11e5-94eb-example</RequestId></ResponseMetadata></${operation}Response>`;
 
 export const identity = (account: string): Recorded => ({
-  body: xml(
-    'GetCallerIdentity',
-    `<Arn>arn:aws:iam::${account}:user/Alice</Arn><UserId>AIDACKCEVSQ6C2EXAMPLE</UserId><Account>${account}</Account>`,
-    'sts.amazonaws.com/doc/2011-06-15/',
-  ),
+  body: xml('GetCallerIdentity', `<Account>${account}</Account>`, 'sts.amazonaws.com/doc/2011-06-15/'),
 });
 
-export const stackIs = (status: string, outputs: Record<string, string> = {}): Recorded => ({
-  body: xml(
-    'DescribeStacks',
-    `<Stacks><member><StackId>arn:aws:cloudformation:eu-central-1:${ACCOUNT}:stack/flash-sale/51af3dc0</StackId><StackName>flash-sale</StackName><CreationTime>2026-11-01T10:00:00.000Z</CreationTime><StackStatus>${status}</StackStatus><DisableRollback>false</DisableRollback>${outputsOf(outputs)}</member></Stacks>`,
-  ),
-});
-
-function outputsOf(outputs: Record<string, string>): string {
+export function stackIs(status: string, outputs: Record<string, string> = {}): Recorded {
   const members = Object.entries(outputs).map(([key, value]) => `<member><OutputKey>${key}</OutputKey><OutputValue>${value}</OutputValue></member>`);
-  return members.length === 0 ? '' : `<Outputs>${members.join('')}</Outputs>`;
+  const told = members.length === 0 ? '' : `<Outputs>${members.join('')}</Outputs>`;
+  return { body: xml('DescribeStacks', `<Stacks><member><StackStatus>${status}</StackStatus>${told}</member></Stacks>`) };
 }
 
 const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
@@ -41,50 +31,32 @@ export const warmed = (rounds: { loaded?: number; present?: number; later?: numb
   body: { loaded: 0, present: 0, later: 0, awaiting_beacon: 0, failed: 0, ...rounds },
 });
 
-export const subscribed = (subscription: string, endpoint = 'on-call@example.com'): Recorded => ({
-  body: xml(
-    'ListSubscriptionsByTopic',
-    `<Subscriptions><member><TopicArn>${TOPIC}</TopicArn><Protocol>email</Protocol><SubscriptionArn>${subscription}</SubscriptionArn><Owner>${ACCOUNT}</Owner><Endpoint>${endpoint}</Endpoint></member></Subscriptions>`,
-    'sns.amazonaws.com/doc/2010-03-31/',
-  ),
-});
+export const subscribed = (subscription: string, endpoint = 'on-call@example.com'): Recorded => {
+  const member = `<member><SubscriptionArn>${subscription}</SubscriptionArn><Endpoint>${endpoint}</Endpoint></member>`;
+  return { body: xml('ListSubscriptionsByTopic', `<Subscriptions>${member}</Subscriptions>`, 'sns.amazonaws.com/doc/2010-03-31/') };
+};
 
-export const bootstrapped = (version: string): Recorded => ({
-  body: { Parameter: { ARN: 'arn', DataType: 'text', LastModifiedDate: 1_758_000_000, Name: '/cdk-bootstrap/hnb659fds/version', Type: 'String', Value: version, Version: 1 } },
-});
+export const bootstrapped = (version: string): Recorded => ({ body: { Parameter: { Value: version } } });
 
-export const executions = (ConcurrentExecutions: number): Recorded => ({
-  body: { AccountLimit: { ConcurrentExecutions, UnreservedConcurrentExecutions: ConcurrentExecutions }, AccountUsage: { FunctionCount: 8 } },
-});
+export const executions = (ConcurrentExecutions: number): Recorded => ({ body: { AccountLimit: { ConcurrentExecutions } } });
 
 export const throttle = (Value: number): Recorded => ({
   body: {
     Quotas: [
-      { ServiceCode: 'apigateway', ServiceName: 'Amazon API Gateway', QuotaCode: 'L-00000001', QuotaName: 'API Keys per account', Value: 10_000, Adjustable: true },
-      { ServiceCode: 'apigateway', ServiceName: 'Amazon API Gateway', QuotaCode: 'L-00000002', QuotaName: 'Throttle rate', Value, Adjustable: true },
+      { QuotaCode: 'L-00000001', QuotaName: 'API Keys per account', Value: 10_000 },
+      { QuotaCode: 'L-00000002', QuotaName: 'Throttle rate', Value },
     ],
   },
 });
 
-export const certificateIs = (Status: string, names: string[]): Recorded => ({
-  body: {
-    Certificate: {
-      CertificateArn: CERTIFICATE,
-      DomainName: names[0],
-      SubjectAlternativeNames: names,
-      Status,
-      DomainValidationOptions: [
-        { DomainName: names[0], ValidationMethod: 'DNS', ValidationStatus: Status, ResourceRecord: { Name: `_x1.${names[0]}.`, Type: 'CNAME', Value: '_x2.acm-validations.aws.' } },
-      ],
-    },
-  },
-});
+export function certificateIs(Status: string, DomainName: string): Recorded {
+  const ResourceRecord = { Name: `_x1.${DomainName}.`, Type: 'CNAME', Value: '_x2.acm-validations.aws.' };
+  return { body: { Certificate: { DomainName, Status, DomainValidationOptions: [{ ResourceRecord }] } } };
+}
 
-export const secretIs = (more: object = {}): Recorded => ({ body: { ARN: secretArn('x'), Name: 'x', LastChangedDate: 1_758_000_000, ...more } });
+export const secretIs = (body: object = {}): Recorded => ({ body });
 
-export const secretHas = (SecretString: string, CreatedDate = 1_758_000_000): Recorded => ({
-  body: { ARN: secretArn('EdgeKey'), Name: 'EdgeKey', SecretString, CreatedDate, VersionId: 'v', VersionStages: ['AWSCURRENT'] },
-});
+export const secretHas = (SecretString: string, CreatedDate = 1_758_000_000): Recorded => ({ body: { SecretString, CreatedDate } });
 
 /** A healthy issuer. */
 export const issuer: typeof fetch = async (url) => {
