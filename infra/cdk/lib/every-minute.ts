@@ -3,15 +3,14 @@ import * as iam from 'aws-cdk-lib/aws-iam';
 import * as scheduler from 'aws-cdk-lib/aws-scheduler';
 import { LambdaInvoke } from 'aws-cdk-lib/aws-scheduler-targets';
 import { Construct } from 'constructs';
-import { SCHEDULE_EVERY_S } from './functions.ts';
 import type { RustFunction } from './rust-function.ts';
 
 /** Runs a function every minute. It takes no input: it reads from the ledger what to do. */
 export class EveryMinute extends Construct {
   constructor(scope: Construct, id: string, fn: RustFunction) {
     super(scope, id);
-    if (fn.facts.timeout_s >= SCHEDULE_EVERY_S) throw new Error('A run may overlap the next');
-    const every = Duration.seconds(SCHEDULE_EVERY_S);
+    const every = Duration.minutes(1);
+    if (fn.facts.timeout_s >= every.toSeconds()) throw new Error('A run may overlap the next');
     const role = new iam.Role(this, 'Role', {
       assumedBy: new iam.ServicePrincipal('scheduler.amazonaws.com', {
         conditions: { StringEquals: { 'aws:SourceAccount': Stack.of(this).account } },

@@ -40,8 +40,6 @@ export const VISIBILITY_PER_TIMEOUT = 6;
 /** An HTTP API gives up after 30 s; a function that answers it must be done before. */
 export const HTTP_LIMIT_S = 30;
 
-export const SCHEDULE_EVERY_S = 60;
-
 /** The group that makes a user an operator. */
 export const OPERATOR_GROUP = 'operators';
 

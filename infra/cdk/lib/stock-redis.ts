@@ -38,7 +38,6 @@ export class StockRedis extends Construct {
   }
 
   useFrom(fn: RustFunction): void {
-    if (!fn.facts.redis) throw new Error(`The function ${fn.name} is not declared to use Redis`);
     fn.tell('REDIS_URL', this.url);
     this.user?.signInFrom(fn);
   }

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { type Aws, awsIn } from '../deploy/aws.ts';
+import { awsIn } from '../deploy/aws.ts';
 
 /** An answer from AWS. */
 export interface Recorded {
@@ -8,11 +8,6 @@ export interface Recorded {
   body: object | string;
   /** The type of an error in JSON. */
   error?: string;
-}
-
-interface Asked {
-  operation: string;
-  body: string;
 }
 
 /** The operation of a request: in a header (JSON), in the body (Query), or by its path (REST). */
@@ -24,8 +19,8 @@ function operationOf({ headers, body, path, method }: { headers: Record<string, 
 }
 
 /** AWS with recorded answers by operation; also records the requests. An operation without an answer fails the test. */
-export function recordedAws(region: string, answers: Record<string, Recorded>): Aws & { asked: Asked[] } {
-  const asked: Asked[] = [];
+export function recordedAws(region: string, answers: Record<string, Recorded>) {
+  const asked: { operation: string; body: string }[] = [];
   const requestHandler = {
     metadata: { handlerProtocol: 'http/1.1' },
     handle: async (request: any) => {

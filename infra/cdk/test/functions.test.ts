@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type * as lambda from 'aws-cdk-lib/aws-lambda';
 import { describe, expect, test } from 'vitest';
 import { builtFunction } from '../lib/function-assets.ts';
-import { FUNCTIONS, FUNCTION_NAMES, type FunctionName, SCHEDULED, SCHEDULE_EVERY_S } from '../lib/functions.ts';
+import { FUNCTIONS, FUNCTION_NAMES, type FunctionName, SCHEDULED } from '../lib/functions.ts';
 import type { Architecture, Settings } from '../lib/settings.ts';
 import { read } from '../openapi/files.js';
 import { DEPLOYED, fakeFunctions, functionNamed, newApp, only, resources, synthesized, synthesizedIn, target, variablesOf } from './stack.ts';
@@ -106,8 +106,8 @@ test.each([
   for (const [variable, value] of Object.entries(told)) expect(variables[variable], variable).toBe(value);
 });
 
-test.each(SCHEDULED)('%s runs once a minute, and ends before the next run', (name) => {
-  expect(FUNCTIONS[name].timeout_s).toBeLessThan(SCHEDULE_EVERY_S);
+// A longer timeout stops the synthesis.
+test.each(SCHEDULED)('%s runs once a minute', (name) => {
   const fn = functionNamed(template, name, settings).id;
   const { properties } = only(template, 'AWS::Scheduler::Schedule', ({ Target }) => target(Target.Arn) === fn);
   expect(properties).toMatchObject({ ScheduleExpression: 'rate(1 minute)', State: 'ENABLED', Target: { RetryPolicy: { MaximumRetryAttempts: 0 } } });
