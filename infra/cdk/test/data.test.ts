@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { MAY } from '../lib/redis-user.ts';
+import { MAY } from '../lib/stock-redis.ts';
 import { DEPLOYED, functionNamed, type Json, only, properties, rendered, resources, secretFor, synthesized, target } from './stack.ts';
 
 const prod = synthesized(DEPLOYED.prod);

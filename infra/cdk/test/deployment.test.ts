@@ -59,7 +59,6 @@ describe('errors in a file use its own field names, and say what to do', () => {
     ['an audience without an issuer', { ...dev, audience: ['shop'] }, /- issuer: give/],
     ['gifts over HTTP', { ...example, giftUrl: 'http://g.example' }, /- giftUrl: an https URL/],
     ['a domain without a zone or certificate', { ...example, domain: { name: 'sale.example.com' } }, /- domain: give its `zone`/],
-    ['an invalid key', { ...example, edgeKey: 'k' }, /- edgeKey: key and a number/],
     ['an emulator without an address', { profile: 'local', region: 'us-east-1', issuer: 'http://a', audience: ['b'] }, /emulator: give its address/],
     ['an unknown way to release', { ...example, releases: 'blue-green' }, /releases: one of canary, at-once; got "blue-green"/],
     ['a canary without alarms', { ...dev, releases: 'canary' }, /releases: this profile lacks the alarms/],
