@@ -105,14 +105,6 @@ export class Alarms extends Construct {
     alarm.addOkAction(new SnsAction(this.topic));
   }
 
-  /** Rings when there is no sample of `metric` within its period. */
-  ringWhenSilent(id: AlarmId, metric: cloudwatch.Metric): void {
-    this.ringAt(id, metric.with({ statistic: cloudwatch.Stats.SAMPLE_COUNT }), 1, {
-      comparisonOperator: cloudwatch.ComparisonOperator.LESS_THAN_THRESHOLD,
-      treatMissingData: cloudwatch.TreatMissingData.BREACHING,
-    });
-  }
-
   /** The alarms with these names. */
   named(...ids: AlarmId[]): cloudwatch.IAlarm[] {
     return ids.flatMap((id) => this.made.get(id) ?? []);

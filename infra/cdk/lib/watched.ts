@@ -1,6 +1,6 @@
 // What rings and what the dashboard shows, where it belongs to no construct of its own.
 import { Duration } from 'aws-cdk-lib';
-import { type IMetric, MathExpression, Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
+import { ComparisonOperator, type IMetric, MathExpression, Metric, Stats, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { type AlarmId, type AlarmOptions, type Alarms, FAILURES_A_MINUTE } from './alarms.ts';
 import { eachOf, graph, type Part, PERIOD, published, sumOf } from './dashboard.ts';
 import { ANSWERING, type FunctionName, SCHEDULED } from './functions.ts';
@@ -44,7 +44,11 @@ export function watchAudit(settings: Settings, alarms: Alarms): Part {
   alarms.ringAt('units-adrift', lasting('UnitsAdrift'), 1);
   alarms.ringAt('rounds-rebuilt', once('RoundsRebuilt'), 1);
   alarms.ringAt('reconciliation-failing', lasting('ReconciliationFailures'), 1);
-  alarms.ringWhenSilent('reconciliation-silent', lasting('UnitsAdrift'));
+  // Without a sample in the whole period.
+  alarms.ringAt('reconciliation-silent', lasting('UnitsAdrift').with({ statistic: Stats.SAMPLE_COUNT }), 1, {
+    comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
+    treatMissingData: TreatMissingData.BREACHING,
+  });
   alarms.ringAt('orders-overdue', lasting('OrdersOverdue'), 1);
   alarms.ringAt('outbox-too-old', once('OutboxAge'), OUTBOX_S, { evaluationPeriods: 2 });
   const places = ['UnitsFree', 'UnitsHeld', 'UnitsOrdered'];

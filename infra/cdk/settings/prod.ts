@@ -9,8 +9,8 @@ export const prod: Settings = {
   orderConcurrency: 50,
   // 167 of the account's 1,000. At 50 ms a call, payment handles 1,000 callbacks a second; order and expiry are limited to as
   // many concurrent batches of ten, winners to the two between which its rate is divided, and webhook to fifty concurrent
-  // requests; a scheduled function runs once a minute,
-  // the second execution is for a manual run, and the other two of warmup load rounds that Redis has lost.
+  // requests; a scheduled function runs once a minute, its second execution is for a manual run, and the other two of warmup load
+  // rounds that Redis has lost.
   reservedConcurrency: {
     account: 1_000,
     functions: {

@@ -2,11 +2,12 @@ import { readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type * as lambda from 'aws-cdk-lib/aws-lambda';
 import { describe, expect, test } from 'vitest';
+import { fakesIn, synthesize } from '../bin/examples.ts';
 import { builtFunction } from '../lib/function-assets.ts';
 import { FUNCTIONS, FUNCTION_NAMES, type FunctionName, SCHEDULED } from '../lib/functions.ts';
 import type { Architecture, Settings } from '../lib/settings.ts';
 import { read } from '../openapi/files.js';
-import { DEPLOYED, fakeFunctions, functionNamed, newApp, only, resources, synthesized, synthesizedIn, target, variablesOf } from './stack.ts';
+import { DEPLOYED, fakeFunctions, functionNamed, newApp, only, resources, synthesized, synthesizedIn, target, variablesOf, workplace } from './stack.ts';
 
 const settings = DEPLOYED.prod;
 const template = synthesized(settings);
@@ -150,6 +151,15 @@ describe('what cannot run stops a deployment, and says what to do', () => {
     ['one for another machine than this', here, () => of('arm64'), /is built for arm64 but the settings require x86_64: .*`make build`/],
   ] as const)('%s', (_, on, root, message) => {
     expect(() => synthesizedIn(newApp(), on, root())).toThrow(message);
+  });
+
+  // `npm run lint` synthesizes all examples without a warning.
+  test('in the command there are instructions instead of a stack trace', () => {
+    const context = { ...fakesIn(join(workplace, 'fakes')), env: 'dev', functions: of('x86_64') };
+    const { status, stderr } = synthesize(join(workplace, 'app'), context, { withTemplateCheck: false });
+    expect(status).toBe(1);
+    expect(stderr).toMatch(/is built for x86_64 .*\.\/flash build-aws/);
+    expect(stderr).not.toContain('    at ');
   });
 
   test.each([
