@@ -1,4 +1,5 @@
 import { EventBus as Bus, Rule } from 'aws-cdk-lib/aws-events';
+import { SqsQueue } from 'aws-cdk-lib/aws-events-targets';
 import { Construct } from 'constructs';
 import type { MessageQueue } from './message-queue.ts';
 import type { RustFunction } from './rust-function.ts';
@@ -26,13 +27,13 @@ export class EventBus extends Construct {
     fn.allow(['events:PutEvents'], [this.bus.eventBusArn]);
   }
 
-  /** Sends every event to a queue, and undeliverable ones to `deadLetters`. */
-  fill(queue: MessageQueue, deadLetters: MessageQueue): void {
+  /** Sends every event to a queue, and to `deadLetters` those that EventBridge cannot deliver for a day. */
+  fill({ queue }: MessageQueue, deadLetters: MessageQueue): void {
     const rule = new Rule(this, 'ToWebhook', {
       eventBus: this.bus,
       description: "Sends every event to the merchant's address",
       eventPattern: { source: [EVENT_SOURCE] },
     });
-    queue.takeFrom(rule, deadLetters);
+    rule.addTarget(new SqsQueue(queue, { deadLetterQueue: deadLetters.queue }));
   }
 }

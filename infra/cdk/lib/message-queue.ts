@@ -1,8 +1,6 @@
 import { Duration } from 'aws-cdk-lib';
 import { type Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
-import type * as events from 'aws-cdk-lib/aws-events';
-import { SqsQueue } from 'aws-cdk-lib/aws-events-targets';
 import * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { accept } from './cdk.ts';
@@ -36,7 +34,7 @@ export interface MessageQueueProps {
 export class MessageQueue extends Construct {
   readonly name: string;
   readonly url: string;
-  private readonly queue: sqs.Queue;
+  readonly queue: sqs.Queue;
   private readonly props: MessageQueueProps;
 
   constructor(scope: Construct, id: string, props: MessageQueueProps) {
@@ -88,11 +86,6 @@ export class MessageQueue extends Construct {
   takeFailuresOf(fn: RustFunction): lambda.IEventSourceDlq {
     fn.allow(['sqs:SendMessage'], [this.queue.queueArn]);
     return { bind: () => ({ destination: this.queue.queueArn }) };
-  }
-
-  /** Takes what a rule of a bus matches. What EventBridge cannot deliver for a day goes to `deadLetters`. */
-  takeFrom(rule: events.Rule, deadLetters: MessageQueue): void {
-    rule.addTarget(new SqsQueue(this.queue, { deadLetterQueue: deadLetters.queue }));
   }
 
   /** Lets a function count the messages. */
