@@ -106,7 +106,7 @@ async function wasNeverMade({ aws, settings: { name } }: Target): Promise<boolea
 
 async function gone(on: Target, deployed: Template, coming: Template, run: Programs): Promise<string[]> {
   const { aws } = on;
-  const all = removals(deployed, coming, await stoppedByHand(aws, deployed), run.now?.());
+  const all = [...(await stoppedByHand(aws, deployed)), ...removals(deployed, coming, run.now?.())];
   const warmup = changesRedis(deployed, coming) ? (await outputsOf(on))['WarmupFunctionName'] : undefined;
   if (warmup === undefined) return all;
   let soon: number;

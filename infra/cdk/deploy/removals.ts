@@ -10,21 +10,14 @@ export interface Template {
   Resources: Record<string, { Type: string; Properties?: Json; DeletionPolicy?: string }>;
 }
 
-/** What was stopped by hand, by name. */
-export interface Stopped {
-  functions: string[];
-  sources: string[];
-}
-
 /**
- * What a deployment would remove that somebody put there on purpose: scheduled capacity, receivers of alarms, a stop, data,
- * users, the edge, the stock. One sentence each.
+ * What a deployment would remove that somebody put there on purpose: scheduled capacity, receivers of alarms, data, users,
+ * the edge, the stock. One sentence each.
  */
-export function removals(deployed: Template, coming: Template, stopped: Stopped, now = Date.now()): string[] {
+export function removals(deployed: Template, coming: Template, now = Date.now()): string[] {
   return [
     ...capacity(deployed, coming, now),
     ...receivers(deployed, coming),
-    ...stops(stopped),
     ...data(deployed, coming),
     ...edge(deployed, coming),
     ...(changesRedis(deployed, coming)
@@ -98,13 +91,6 @@ function receivers(deployed: Template, coming: Template): string[] {
   return ends(deployed).filter((each) => !kept.has(each)).map((each) => `a receiver of alarms: ${each.replaceAll('"', '')}`);
 }
 
-function stops({ functions, sources }: Stopped): string[] {
-  return [
-    ...functions.map((name) => `a stop: the function ${name} was stopped by hand (0 concurrent executions), and may start again`),
-    ...sources.map((name) => `a stop: the source of ${name} was turned off by hand, and may be turned on again`),
-  ];
-}
-
 /** Kill switches, sales and orders are in the table; users are in a pool. */
 function data(deployed: Template, coming: Template): string[] {
   const gone = (type: string): string[] => of(deployed, type).map(([id]) => id).filter((id) => coming.Resources[id]?.Type !== type);
@@ -155,11 +141,10 @@ export async function deployedTemplate({ cloudFormation }: Aws, stack: string): 
   }
 }
 
-/** What was stopped by hand among what a template has running. */
-export async function stoppedByHand({ lambda }: Aws, deployed: Template): Promise<Stopped> {
+/** What was stopped by hand among what a template has running. One sentence each. */
+export async function stoppedByHand({ lambda }: Aws, deployed: Template): Promise<string[]> {
   const named = of(deployed, 'AWS::Lambda::Function').filter(([, { FunctionName }]) => typeof FunctionName === 'string');
-  const functions: string[] = [];
-  const sources: string[] = [];
+  const stops: string[] = [];
   for (const [id, { FunctionName }] of named) {
     const isFed = of(deployed, 'AWS::Lambda::EventSourceMapping').some(([, source]) => source.FunctionName?.Ref === id && source.Enabled !== false);
     try {
@@ -167,12 +152,16 @@ export async function stoppedByHand({ lambda }: Aws, deployed: Template): Promis
         lambda.send(new GetFunctionConcurrencyCommand({ FunctionName })),
         isFed ? lambda.send(new ListEventSourceMappingsCommand({ FunctionName })) : undefined,
       ]);
-      if (concurrency.ReservedConcurrentExecutions === 0) functions.push(FunctionName);
-      if (fed?.EventSourceMappings?.some(({ State }) => State === 'Disabled' || State === 'Disabling')) sources.push(FunctionName);
+      if (concurrency.ReservedConcurrentExecutions === 0) {
+        stops.push(`a stop: the function ${FunctionName} was stopped by hand (0 concurrent executions), and may start again`);
+      }
+      if (fed?.EventSourceMappings?.some(({ State }) => State === 'Disabled' || State === 'Disabling')) {
+        stops.push(`a stop: the source of ${FunctionName} was turned off by hand, and may be turned on again`);
+      }
     } catch (error) {
       // It was never created, or somebody has deleted it.
       if ((error as Error).name !== 'ResourceNotFoundException') throw error;
     }
   }
-  return { functions, sources };
+  return stops;
 }
