@@ -25,14 +25,6 @@ export const DEPLOYMENTS: Record<'dev' | 'prod' | 'edge' | 'parked' | 'qualified
   qualified: { ...SHOP, qualifier: 'shop1' },
 };
 
-/** What `make up` passes to the app on this machine. */
-export const LOCAL_CONTEXT = {
-  settings: 'local',
-  issuer: 'http://127.0.0.1:4566/identity',
-  audience: 'flash-sale',
-  emulator: 'http://127.0.0.1:4566',
-};
-
 /** Writes a fake program, with the header for `architecture`, where each built function would be. */
 export function fakeFunctionsIn(root: string, architecture: Architecture, names: readonly FunctionName[] = FUNCTION_NAMES): void {
   for (const name of names) {

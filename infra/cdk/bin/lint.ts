@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { APP, ROOT } from '../deploy/paths.ts';
 import { local } from '../settings/local.ts';
-import { DEPLOYMENTS, fakeFunctionsIn, fakesIn, LOCAL_CONTEXT, synthesize } from './examples.ts';
+import { DEPLOYMENTS, fakeFunctionsIn, fakesIn, synthesize } from './examples.ts';
 
 const VENV = join(APP, '.venv');
 const REQUIREMENTS = join(APP, 'requirements.txt');
@@ -64,7 +64,8 @@ function synthesized(name: string, context: Record<string, string>, withTemplate
 }
 
 // The largest of the deployments, and this machine's. The check takes most of the time.
-synthesized('local', { ...LOCAL_CONTEXT, functions: functionsForHere }, true);
+const emulator = 'http://127.0.0.1:4566';
+synthesized('local', { settings: 'local', issuer: `${emulator}/identity`, audience: 'flash-sale', emulator, functions: functionsForHere }, true);
 const templates = Object.keys(DEPLOYMENTS).flatMap((name) => {
   const out = synthesized(name, { env: name, ...fakes }, name === 'edge');
   return readdirSync(out).filter((file) => file.endsWith('.template.json')).map((file) => join(out, file));

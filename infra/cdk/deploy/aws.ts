@@ -9,13 +9,11 @@ import { SSMClient } from '@aws-sdk/client-ssm';
 import { GetCallerIdentityCommand, STSClient, type STSClientConfig } from '@aws-sdk/client-sts';
 import { UsageError } from '../lib/settings.ts';
 
-/** Set by tests: a `requestHandler` with prepared answers, and keys that nobody checks. */
-export type Given = Pick<STSClientConfig, 'requestHandler' | 'credentials' | 'endpoint' | 'maxAttempts'>;
-
 /** AWS clients of one region, for what a deployment needs to know. */
 export type Aws = ReturnType<typeof awsIn>;
 
-export function awsIn(region: string, given: Given = {}) {
+/** Tests give a `requestHandler` with prepared answers, and keys that nobody checks. */
+export function awsIn(region: string, given: Pick<STSClientConfig, 'requestHandler' | 'credentials' | 'maxAttempts'> = {}) {
   const config = { region, ...given };
   return {
     region,

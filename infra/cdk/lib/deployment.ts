@@ -8,9 +8,7 @@ import { prod } from '../settings/prod.ts';
 import { type EdgeSettings, refuse, type Settings, UsageError, validated } from './settings.ts';
 
 /** The profiles: what each costs while idle, and what it gives up for that, is in `docs/deployment.md`. */
-export const PROFILES = { dev, prod, parked, local } as const;
-
-export type Profile = keyof typeof PROFILES;
+const PROFILES = { dev, prod, parked, local } as const;
 
 /** The settings that a deployment's file decides by the same names. */
 const COPIED = [
@@ -26,7 +24,7 @@ const COPIED = [
 export interface Deployment
   extends Partial<Pick<Settings, (typeof COPIED)[number]>>,
     Partial<Pick<EdgeSettings, 'domain' | 'letPast' | 'payUrl' | 'contactUrl' | 'signInOrigins'>> {
-  profile: Profile;
+  profile: keyof typeof PROFILES;
   /** The region, such as eu-central-1. */
   region: string;
   /** The account it belongs to: nothing is deployed with credentials of any other. */
@@ -48,7 +46,8 @@ export interface Deployment
   releases?: Release;
   /** Upcoming sales, for which `./flash preflight` checks the account's quotas. */
   sales?: PlannedSale[];
-  smoke?: SmokeSettings;
+  /** How the smoke test signs in without Cognito: a command that prints a token. `{user}` is the user, `{role}` `buyer` or `operator`. */
+  smoke?: { tokenCommand: string };
 }
 
 const RELEASES = ['canary', 'at-once'] as const;
@@ -61,12 +60,6 @@ export interface PlannedSale {
   audience: number;
   /** With a UTC offset: 2026-12-24T18:00:00+01:00. */
   opensAt: string;
-}
-
-/** How the smoke test signs in without Cognito. */
-export interface SmokeSettings {
-  /** A command that prints a token: `{user}` is the user, `{role}` is `buyer` or `operator`. */
-  tokenCommand: string;
 }
 
 /** What a field must be: files are run without type checking. */
@@ -101,7 +94,7 @@ const FIELDS: Record<keyof Deployment, Kind> = {
       areRecords(value) && (value as PlannedSale[]).every((sale) => COUNT.is(sale.units) && COUNT.is(sale.audience) && !Number.isNaN(Date.parse(sale.opensAt))),
     as: 'a list of { units, audience, opensAt }',
   },
-  smoke: { is: (value) => isRecord(value) && TEXT.is((value as SmokeSettings).tokenCommand), as: '{ tokenCommand }' },
+  smoke: { is: (value) => isRecord(value) && TEXT.is((value as { tokenCommand?: unknown }).tokenCommand), as: '{ tokenCommand }' },
 };
 
 /** Returns a deployment file's export, or throws one error that names every problem. */

@@ -12,9 +12,7 @@ import type { RustFunction } from './rust-function.ts';
 import type { Settings } from './settings.ts';
 
 /** A constant rather than read from the stage, which depends on the functions that need its name. */
-export const PUSH_STAGE = 'push';
-/** Clients only listen: there is no route for their messages. */
-export const PUSH_ROUTES = ['$connect', '$disconnect'] as const;
+const PUSH_STAGE = 'push';
 
 /** The limit of new connections a second in an account, unless AWS has raised it (quotas for WebSocket APIs). */
 const CONNECTIONS = { rateLimit: 500, burstLimit: 500 };
@@ -66,7 +64,8 @@ export class PushApi extends Construct {
   /** Sets the function that accepts connections. It verifies the token itself: WebSocket APIs have no JWT authorizer. */
   answerWith(fn: RustFunction): void {
     const integration = new WebSocketLambdaIntegration(fn.name, fn.lambda);
-    for (const route of PUSH_ROUTES) {
+    // Clients only listen: there is no route for their messages.
+    for (const route of ['$connect', '$disconnect']) {
       // A stage of an API without a route is refused.
       const made = this.api.addRoute(route, { integration });
       accept(made, 'APIG4', 'The function verifies the token, which a browser can only send in the query.');
