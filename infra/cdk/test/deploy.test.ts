@@ -7,8 +7,10 @@ import { requireTools } from '../deploy/steps.ts';
 import { ofAccount, pushUrlOf, type Target, urlThatAnswers } from '../deploy/target.ts';
 import { type Deployment, type Occasion, settingsOf } from '../lib/deployment.ts';
 import { UsageError } from '../lib/settings.ts';
-import { type Recorded, recordedAws, refused } from './aws.ts';
-import { ACCOUNT, bootstrapped, CERTIFICATE, executions, issuer, NO_STACK, secretArn, secretIs, stackIs, templateIs, warmed, WELL } from './recorded.ts';
+import {
+  ACCOUNT, bootstrapped, CERTIFICATE, executions, issuer, NO_STACK, type Recorded, recordedAws, refused, secretArn, secretIs, stackIs,
+  templateIs, warmed, WELL,
+} from './recorded.ts';
 import { synthesized } from './stack.ts';
 
 const NOW = Date.parse('2026-11-23T12:00:00Z');

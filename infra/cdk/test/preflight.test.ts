@@ -6,10 +6,9 @@ import { type Deployment, settingsOf } from '../lib/deployment.ts';
 import { type Template } from '../deploy/removals.ts';
 import type { Plan } from '../deploy/steps.ts';
 import { synthesized } from './stack.ts';
-import { type Recorded, recordedAws, refused, refusedXml } from './aws.ts';
 import {
-  ACCOUNT, bootstrapped, CERTIFICATE, certificateIs, executions, identity, issuer, secretArn, secretHas, secretIs, stackIs,
-  subscribed, throttle, TOPIC, WELL,
+  ACCOUNT, bootstrapped, CERTIFICATE, certificateIs, executions, identity, issuer, type Recorded, recordedAws, refused, refusedXml,
+  secretArn, secretHas, secretIs, stackIs, subscribed, throttle, TOPIC, WELL,
 } from './recorded.ts';
 
 const HOLDS: Plan = { verdict: 'holds', reasons: [], to_do: [] };

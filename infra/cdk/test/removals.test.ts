@@ -3,8 +3,7 @@ import { DEPLOYMENTS } from '../bin/examples.ts';
 import { changesRedis, deployedTemplate, keepsWindows, removals, stoppedByHand, type Template } from '../deploy/removals.ts';
 import { settingsOf } from '../lib/deployment.ts';
 import type { Settings } from '../lib/settings.ts';
-import { type Recorded, recordedAws, refused, refusedXml } from './aws.ts';
-import { NO_STACK, templateIs } from './recorded.ts';
+import { NO_STACK, type Recorded, recordedAws, refused, refusedXml, templateIs } from './recorded.ts';
 import { DEPLOYED, type Json, synthesized } from './stack.ts';
 
 const opening = { from: '2099-12-01T17:45:00Z', to: '2099-12-01T18:30:00Z', count: 200 };
