@@ -51,7 +51,7 @@ pub(crate) async fn connections(lab: &Lab) -> Vec<String> {
 }
 
 fn record(name: &str, place: u32) -> Value {
-    new_order("notifier/placed", name, place)
+    new_order("emitter/placed", name, place)
 }
 
 fn failed(response: &runtime::StreamResponse) -> Vec<&str> {
@@ -105,8 +105,8 @@ async fn every_connection_of_the_buyer_hears_and_nobody_elses() {
     connected(&lab, "alice", "alice-desk", 9).await;
     connected(&lab, "bob", "bob", 5).await;
     connected(&lab, "alice", "ended-hours-ago", 2 * 60 * 60).await;
-    for name in ["placed", "paid", "with_poison"] {
-        let event = serde_json::from_value(sample(&format!("notifier/{name}"))).unwrap();
+    for name in ["emitter/placed", "emitter/paid", "notifier/with_poison"] {
+        let event = serde_json::from_value(sample(name)).unwrap();
         assert_eq!(failed(&notifier::handle(&deps, event).await), [""; 0], "{name}");
     }
     let id = "lamp.1.0198f0b2a4c57d1e8f00aabbccddeeff";

@@ -60,13 +60,17 @@ mod tests {
     use runtime::StreamResponse;
     use serde_json::json;
 
-    const PLACED: &str = include_str!("../../../events/notifier/placed.json");
-    const PAID: &str = include_str!("../../../events/notifier/paid.json");
+    const PLACED: &str = include_str!("../../../events/emitter/placed.json");
+    const PAID: &str = include_str!("../../../events/emitter/paid.json");
     const WITH_POISON: &str = include_str!("../../../events/notifier/with_poison.json");
 
-    fn record(event: &str) -> Value {
-        let mut event: Value = serde_json::from_str(event).unwrap();
-        event["Records"].as_array_mut().unwrap().pop().unwrap()
+    fn records(sample: &str) -> Vec<Value> {
+        let sample: Value = serde_json::from_str(sample).unwrap();
+        sample["changes"].as_array().unwrap().iter().map(|change| json!({ "dynamodb": change })).collect()
+    }
+
+    fn record(sample: &str) -> Value {
+        records(sample).pop().unwrap()
     }
 
     /// The changes in these records, as status and sequence number.
@@ -128,8 +132,7 @@ mod tests {
 
     #[test]
     fn a_record_that_cannot_be_read_takes_no_other_with_it() {
-        let poison: Value = serde_json::from_str(WITH_POISON).unwrap();
-        let mut records = poison["Records"].as_array().unwrap().clone();
+        let mut records = records(WITH_POISON);
         let mut unknown_state = of_order(record(PLACED), "0001");
         unknown_state["dynamodb"]["NewImage"]["state"]["S"] = json!("LOST");
         let mut no_place = of_order(record(PLACED), "0002");
