@@ -126,7 +126,7 @@ async fn good_now(sample: &mut Value, deployment: &Deployment, issuer: &Issuer) 
     Ok(())
 }
 
-/// The event of a sample, which is of the kind that its members say. What is none of these is whole: a message or a schema.
+/// The event of a sample, which is of the kind that its members say. Messages and schemas are whole.
 fn complete(sample: Value) -> Result<Value> {
     let has = |member: &str| sample.get(member).is_some();
     if has("routeKey") {
