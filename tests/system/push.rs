@@ -6,7 +6,7 @@ use local::identity::AUDIENCE;
 use tokio_tungstenite::tungstenite::{Error, Message};
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
 
-use crate::merchant_events::{batch, new_order};
+use crate::merchant_events::{batch, failed, new_order};
 use crate::prelude::*;
 use crate::push_gateway::{Conduct, PushGateway};
 
@@ -52,10 +52,6 @@ pub(crate) async fn connections(lab: &Lab) -> Vec<String> {
 
 fn record(name: &str, place: u32) -> Value {
     new_order("emitter/placed", name, place)
-}
-
-fn failed(response: &runtime::StreamResponse) -> Vec<&str> {
-    response.failed().collect()
 }
 
 #[tokio::test]

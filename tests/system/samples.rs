@@ -35,8 +35,8 @@ async fn outcome(lab: &Lab, name: &str) -> usize {
             let deps = winners::WinnersDeps::new(&process).unwrap();
             winners::handle(&deps, sqs(&event)).await.batch_item_failures.len()
         }
-        "emitter" => emitter::handle(&lab.emitter(), records()).await.failed().count(),
-        "notifier" => notifier::handle(&push::notifier(lab, endpoint).await, records()).await.failed().count(),
+        "emitter" => emitter::handle(&lab.emitter(), records()).await.batch_item_failures.len(),
+        "notifier" => notifier::handle(&push::notifier(lab, endpoint).await, records()).await.batch_item_failures.len(),
         "websocket" => {
             let deps = push::websocket(lab, endpoint, cloud().await.issuer.url()).await;
             let request = serde_json::from_value(event).expect("the event is one of a WebSocket API");

@@ -75,7 +75,9 @@ pub async fn handle(deps: &EmitterDeps, batch: StreamEvent) -> StreamResponse {
         }
     }
     tracing::info!(events = to_tell.len(), again = again.len(), kept = never.len(), "events emitted");
-    StreamResponse::of(again.into_iter().map(|at| records[at].sequence_number.clone()).collect())
+    let mut response = StreamResponse::default();
+    response.set_failures(again.into_iter().map(|at| records[at].sequence_number.clone()));
+    response
 }
 
 /// Puts events on the bus. Returns which records have an event that is not there.

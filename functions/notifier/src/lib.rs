@@ -63,11 +63,12 @@ pub async fn handle(deps: &NotifierDeps, event: StreamEvent) -> StreamResponse {
         Some(change.sequence_number.clone())
     });
     let told: Vec<_> = futures::stream::iter(told).buffer_unordered(ORDERS_AT_ONCE).collect().await;
-    let failed: Vec<String> = told.into_iter().flatten().collect();
-    if failed.is_empty() {
+    let mut response = StreamResponse::default();
+    response.set_failures(told.into_iter().flatten());
+    if response.batch_item_failures.is_empty() {
         deps.delivered.forget(changes.iter().map(StateChange::record));
     }
-    StreamResponse::of(failed)
+    response
 }
 
 /// Notifies one buyer on all connections. A failing connection does not hold up the others.

@@ -57,7 +57,6 @@ fn read(record: Value) -> Result<Option<StateChange>, Box<dyn std::error::Error 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use runtime::StreamResponse;
     use serde_json::json;
 
     const PLACED: &str = include_str!("../../../events/emitter/placed.json");
@@ -147,13 +146,5 @@ mod tests {
     fn of_one_order_the_last_step_counts() {
         let read = read([record(PLACED), of_order(record(PLACED), "0001"), record(PAID)]);
         assert_eq!(read.iter().map(|(status, _)| *status).collect::<Vec<_>>(), ["paid", "pending_payment"]);
-    }
-
-    #[test]
-    fn failures_are_told_as_lambda_reads_them() {
-        let response = StreamResponse::of(vec!["1".into(), "2".into()]);
-        let expected = json!({ "batchItemFailures": [{ "itemIdentifier": "1" }, { "itemIdentifier": "2" }] });
-        assert_eq!(serde_json::to_value(response).unwrap(), expected);
-        assert_eq!(serde_json::to_value(StreamResponse::of(Vec::new())).unwrap(), json!({ "batchItemFailures": [] }));
     }
 }

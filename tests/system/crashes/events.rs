@@ -73,7 +73,7 @@ async fn batch(lab: &Lab) -> runtime::StreamEvent {
 /// The stream delivers the batch again, because it was not acknowledged.
 async fn every_event_is_heard(lab: &Lab, reserved: &[Reservation]) {
     let mut merchant = lab.merchant().await;
-    assert_eq!(emitter::handle(&lab.emitter(), batch(lab).await).await.failed().count(), 0);
+    assert_eq!(emitter::handle(&lab.emitter(), batch(lab).await).await.batch_item_failures.len(), 0);
     let heard = merchant.hears().await;
     hold_to_schemas(heard);
     let ids: BTreeSet<&str> = heard.iter().filter_map(|event| event["reservation_id"].as_str()).collect();
