@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 #[cfg(feature = "http")]
 use lambda_http::{Body, Request, Response};
+use lambda_runtime::{LambdaEvent, service_fn};
 use runtime::{Metrics, Settings, init_telemetry};
 use serde::{Deserialize, Serialize};
 
@@ -57,8 +58,9 @@ fn start() -> Result<(Metrics, Context), Error> {
     Ok((init_telemetry(&Settings::environment())?, Context::from_environment()?))
 }
 
-/// Handles the events of a queue, a stream or a schedule. Runs for the life of the process. Fails if a setting is
-/// missing or unusable, or if Lambda or a stand-in for it did not start the process.
+/// Handles the events of a queue, a stream or a schedule one by one, and publishes metrics after each, since Lambda may
+/// freeze the process until the next one. Runs for the life of the process. Fails if a setting is missing or unusable, or
+/// if Lambda or a stand-in for it did not start the process.
 pub fn serve_events<D, E, R>(
     new: impl FnOnce(&Context) -> Result<D, ContextError> + 'static,
     handle: impl AsyncFn(&D, E) -> Result<R, Error> + 'static,
@@ -70,9 +72,15 @@ where
 {
     Box::pin(async move {
         let (metrics, context) = start()?;
-        let (deps, handle) = (&new(&context)?, &handle);
+        let (deps, handle, metrics) = (&new(&context)?, &handle, &metrics);
         context.warm().await;
-        runtime::serve_events(metrics, move |event: E| handle(deps, event)).await
+        lambda_runtime::run(service_fn(move |event: LambdaEvent<E>| async move {
+            // Boxed: the compiler gives up on a future that contains all of a function's futures.
+            let handled = Box::pin(handle(deps, event.payload)).await;
+            metrics.publish();
+            handled
+        }))
+        .await
     })
 }
 

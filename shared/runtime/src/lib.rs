@@ -9,11 +9,12 @@ mod counts;
 mod metrics;
 mod once_per_span;
 mod secret;
-mod serve;
 mod settings;
 mod stream;
 mod sync;
 mod telemetry;
+
+use std::time::Duration;
 
 pub use aws::{SdkConfig, aws_config, aws_config_at};
 pub use aws_client::{AwsClient, AwsError};
@@ -22,7 +23,11 @@ pub use cache::{Clock, Moment};
 pub use metrics::{Metrics, SampledMs};
 pub use once_per_span::OncePerSpan;
 pub use secret::{Secret, SecretError, secret_text};
-pub use serve::{ANSWER_TIMEOUT, OPERATOR_ANSWER_TIMEOUT, serve_events};
 pub use settings::{MissingSetting, Settings};
 pub use stream::{StreamEvent, StreamResponse};
 pub use telemetry::init_telemetry;
+
+/// The time limit of a request: a little less than Lambda's 10 s, after which the client would get no answer.
+pub const ANSWER_TIMEOUT: Duration = Duration::from_secs(9);
+/// The same for an operator's request, for which Lambda allows 29 s.
+pub const OPERATOR_ANSWER_TIMEOUT: Duration = Duration::from_secs(27);
