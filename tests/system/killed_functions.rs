@@ -5,7 +5,7 @@ use local::gateway::{Concurrency, Gateway};
 use local::recorded;
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
-use pass::Grant;
+use pass::Pass;
 use tokio::task::block_in_place;
 
 use crate::histories::passes;
@@ -37,8 +37,8 @@ async fn a_rush_survives_a_function_that_dies_again_and_again() {
     let (ring, round) = (deployed_ring().await, round(&shop.sale, 1));
     let issued_at_ms = now();
     let requests = names.iter().zip(&tokens).map(|(name, token)| {
-        let user: UserId = name.parse().unwrap();
-        let pass = ring.seal(&Grant { round: &round, user: &user, issued_at_ms, class: sale::BuyerClass::EVERYONE });
+        let pass = Pass { round: round.number, issued_at_ms, class: sale::BuyerClass::EVERYONE };
+        let pass = ring.seal(&pass, &round.sale, &name.parse().unwrap());
         let token: Token = token.parse().unwrap();
         Request::reserve(&shop.sale, &pass).unwrap().token(&token).key("first-try")
     });

@@ -1,6 +1,6 @@
 //! Passes for tests, sealed with the lab's keys or those of the deployed system.
 
-use pass::{Grant, KeyRing};
+use pass::{KeyRing, Pass};
 use tokio::sync::OnceCell;
 
 use crate::prelude::*;
@@ -25,15 +25,10 @@ pub(crate) struct PassOf {
 impl PassOf {
     /// None if the sale or the user is not valid.
     pub(crate) fn seal(&self, ring: &KeyRing) -> Option<String> {
-        let round = RoundId { sale: self.sale.parse().ok()?, number: RoundNumber(self.round) };
         let long_ago = || EpochMs(now().0 - AGE_S * 1000);
         let issued_at_ms = self.issued_at.unwrap_or_else(long_ago);
-        Some(ring.seal(&Grant {
-            round: &round,
-            user: &self.user.parse().ok()?,
-            issued_at_ms,
-            class: sale::BuyerClass::EVERYONE,
-        }))
+        let pass = Pass { round: RoundNumber(self.round), issued_at_ms, class: sale::BuyerClass::EVERYONE };
+        Some(ring.seal(&pass, &self.sale.parse().ok()?, &self.user.parse().ok()?))
     }
 }
 

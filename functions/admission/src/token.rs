@@ -3,7 +3,7 @@ use gate::{Check, Route, address};
 use http::StatusCode;
 use lambda_http::Request;
 use ledger::BlockReason;
-use pass::{Grant, PASS_LIFE_S};
+use pass::{PASS_LIFE_S, Pass};
 use process::Step;
 use serde::Serialize;
 use stock::{Admit, AdmitRequest, GcraLimit};
@@ -69,7 +69,8 @@ pub(crate) async fn token(deps: &AdmissionDeps, request: &Request, sale: &str) -
             return Err(Box::pin(deps.rebuilds.not_in_redis(&deps.stock, &visitor.user, &round.id, Some(round))).await);
         }
     };
-    let token = visitor.keys()?.seal(&Grant { round: &round.id, user: &visitor.user, issued_at_ms: at_ms, class });
+    let pass = Pass { round: round.id.number, issued_at_ms: at_ms, class };
+    let token = visitor.keys()?.seal(&pass, &round.id.sale, &visitor.user);
     let reserve_path = format!("/v1/sales/{}/reservations/{token}", round.id.sale);
     Ok(json(StatusCode::CREATED, &Document { token, expires_at: at_ms.plus_s(PASS_LIFE_S).to_string(), reserve_path }))
 }

@@ -1,7 +1,7 @@
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use hmac::{Hmac, Mac};
-use sale::{BuyerClass, EpochMs, MAX_LEAD_S, RoundId, RoundNumber, SaleId, UserId};
+use sale::{BuyerClass, EpochMs, MAX_LEAD_S, RoundNumber, SaleId, UserId};
 use sha2::Sha256;
 
 use crate::KeyRing;
@@ -18,17 +18,7 @@ const VERSION: u8 = 1;
 const _: () = assert!(MAX_LEAD_S < 1 << 23);
 const TAG: usize = 32;
 
-/// The contents of a pass: permission for a user to reserve in a round of a sale.
-#[derive(Debug, Clone, Copy)]
-pub struct Grant<'a> {
-    pub round: &'a RoundId,
-    pub user: &'a UserId,
-    /// When the user was admitted, by Redis's clock.
-    pub issued_at_ms: EpochMs,
-    pub class: BuyerClass,
-}
-
-/// The contents of a verified pass.
+/// The contents of a pass: permission for its user to reserve in a round of its sale.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pass {
     pub round: RoundNumber,
@@ -44,11 +34,11 @@ pub struct BadToken;
 
 impl KeyRing {
     /// The pass as text, for the path of a request.
-    pub fn seal(&self, grant: &Grant<'_>) -> String {
+    pub fn seal(&self, pass: &Pass, sale: &SaleId, user: &UserId) -> String {
         let (number, key) = self.signing();
         let mut bytes = Vec::with_capacity(HEAD + TAG);
-        bytes.extend(head(number, grant));
-        bytes.extend(tagged(key, &bytes, &grant.round.sale, grant.user).finalize().into_bytes());
+        bytes.extend(head(number, pass));
+        bytes.extend(tagged(key, &bytes, sale, user).finalize().into_bytes());
         URL_SAFE_NO_PAD.encode(bytes)
     }
 
@@ -65,9 +55,7 @@ impl KeyRing {
         let at = pass.issued_at_ms;
         if now >= at.plus_s(PASS_LIFE_S) || at > now.plus_s(CLOCK_DIFFERENCE_S) { Err(BadToken) } else { Ok(pass) }
     }
-}
 
-impl KeyRing {
     fn bytes_of(&self, token: &str, sale: &SaleId, user: &UserId) -> Result<[u8; HEAD + TAG], BadToken> {
         let mut bytes = [0; HEAD + TAG];
         if URL_SAFE_NO_PAD.decode_slice(token, &mut bytes) != Ok(HEAD + TAG) {
@@ -80,13 +68,13 @@ impl KeyRing {
 }
 
 /// The first bytes of a pass, before the tag.
-fn head(number: u8, Grant { round, issued_at_ms, class, .. }: &Grant<'_>) -> [u8; HEAD] {
+fn head(number: u8, Pass { round, issued_at_ms, class }: &Pass) -> [u8; HEAD] {
     let mut head = [0; HEAD];
     let class = class.lead_s.min(MAX_LEAD_S) << 1 | u32::from(class.has_quota);
     head[0] = VERSION;
     head[1] = number;
     head[2..5].copy_from_slice(&class.to_be_bytes()[1..]);
-    head[5..9].copy_from_slice(&round.number.0.to_be_bytes());
+    head[5..9].copy_from_slice(&round.0.to_be_bytes());
     // The first two bytes are 0 until the year 10889.
     head[9..].copy_from_slice(&issued_at_ms.0.to_be_bytes()[2..]);
     head

@@ -2,9 +2,9 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use pass::{BadToken, Grant, KeyRing, PASS_LIFE_S, Pass};
+use pass::{BadToken, KeyRing, PASS_LIFE_S, Pass};
 use proptest::prelude::*;
-use sale::{BuyerClass, EpochMs, MAX_LEAD_S, RoundId, RoundNumber, SaleId, UserId};
+use sale::{BuyerClass, EpochMs, MAX_LEAD_S, RoundNumber, SaleId, UserId};
 
 const KEY1: &str = "the first key, of thirty-two bytes or more";
 const KEY2: &str = "another key, of thirty-two bytes or more";
@@ -23,9 +23,7 @@ struct Granted {
 
 impl Granted {
     fn seal(&self, ring: &KeyRing) -> String {
-        let Pass { round, issued_at_ms, class } = self.pass;
-        let round = RoundId { sale: self.sale.clone(), number: round };
-        ring.seal(&Grant { round: &round, user: &self.user, issued_at_ms, class })
+        ring.seal(&self.pass, &self.sale, &self.user)
     }
 
     fn open(&self, ring: &KeyRing, token: &str) -> Result<Pass, BadToken> {

@@ -9,7 +9,7 @@ use aws_config::timeout::TimeoutConfig;
 use aws_sdk_dynamodb::config::Credentials;
 use aws_sdk_dynamodb::types::TimeToLiveSpecification;
 use ledger::Ledger;
-use pass::{Grant, KeyRing};
+use pass::{KeyRing, Pass};
 use runtime::{AwsClient, Clock};
 use sale::{BuyerClass, EpochMs, RoundId, UserId};
 use serde::{Deserialize, Serialize};
@@ -93,7 +93,7 @@ fn socket_form(endpoint: &str, push_url: &str) -> Result<String> {
 
 /// A pass like admission's, for a user without early access.
 pub fn sealed(keys: &KeyRing, round: &RoundId, user: &UserId, issued_at_ms: EpochMs) -> String {
-    keys.seal(&Grant { round, user, issued_at_ms, class: BuyerClass::EVERYONE })
+    keys.seal(&Pass { round: round.number, issued_at_ms, class: BuyerClass::EVERYONE }, &round.sale, user)
 }
 
 impl Deployment {

@@ -9,7 +9,7 @@ use hyper::Method;
 use load::{Failure, Request, Response, Token};
 use parking_lot::Mutex;
 use pass::line::{Class, LineDocument};
-use pass::{Grant, KeyRing};
+use pass::{KeyRing, Pass};
 use sale::{BuyerClass, EpochMs, RoundId, UserId};
 use tokio::sync::OnceCell;
 
@@ -193,7 +193,8 @@ impl Crowd {
         let issued_at_ms = EpochMs(self.gathered_at.0.max(oldest));
         let members = BuyerClass::of(&self.offer.early_access);
         let class = if buyer.turn == Turn::Rush { BuyerClass::EVERYONE } else { members };
-        Ok(self.passes.seal(&Grant { round: &self.round, user: &buyer.user, issued_at_ms, class }))
+        let pass = Pass { round: self.round.number, issued_at_ms, class };
+        Ok(self.passes.seal(&pass, &self.round.sale, &buyer.user))
     }
 
     /// A buyer's request for a unit. Each wave has one idempotency key, so repeating it is a retry.
