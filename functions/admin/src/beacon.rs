@@ -6,8 +6,9 @@ use lambda_http::Request;
 use ledger::{Beacon, Ledger};
 use sale::award::Hex;
 use sale::award::drand::{self, DrandRound};
-use sale::{Round, RoundId, SaleId};
-use serde::{Deserialize, Serialize};
+use sale::{Round, RoundId};
+use serde::Deserialize;
+use serde_json::json;
 
 use crate::deps::AdminDeps;
 
@@ -15,20 +16,6 @@ use crate::deps::AdminDeps;
 #[serde(deny_unknown_fields)]
 struct NewBeacon {
     signature: String,
-}
-
-#[derive(Serialize)]
-struct BeaconDocument {
-    sale_id: SaleId,
-    round: u32,
-    drand: DrandRound,
-    beacon: SignedDocument,
-}
-
-#[derive(Serialize)]
-struct SignedDocument {
-    signature: String,
-    randomness: String,
 }
 
 /// The round of drand that a round's draw names: `None` without a beacon, or before a draw at the end has its entries.
@@ -60,12 +47,8 @@ pub(crate) async fn post(deps: &AdminDeps, request: &Request, sale: &str, round:
     let beacon = Beacon { drand_round: named, signature, by: caller(request)?.user, at_ms: deps.clock.now() };
     let kept = deps.ledger.post_beacon(&id, &beacon).await.map_err(Problem::unanswered)?;
     tracing::info!(sale_id = %id.sale, round = id.number.0, drand_round = named.0, by = %kept.by, "beacon posted");
-    let randomness = Hex(&kept.randomness()).to_string();
-    let document = BeaconDocument {
-        sale_id: id.sale,
-        round: id.number.0,
-        drand: named,
-        beacon: SignedDocument { signature: Hex(&kept.signature).to_string(), randomness },
-    };
+    let [signature, randomness] = [Hex(&kept.signature).to_string(), Hex(&kept.randomness()).to_string()];
+    let beacon = json!({ "signature": signature, "randomness": randomness });
+    let document = json!({ "sale_id": id.sale, "round": id.number.0, "drand": named, "beacon": beacon });
     Ok(json(StatusCode::OK, &document))
 }

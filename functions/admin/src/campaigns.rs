@@ -5,7 +5,8 @@ use http::StatusCode;
 use lambda_http::Request;
 use ledger::PutCampaign;
 use sale::{Campaign, CampaignId, MAX_LIMITS_OF_A_SALE, SaleId};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
+use serde_json::json;
 
 use crate::deps::AdminDeps;
 
@@ -20,11 +21,6 @@ pub(crate) struct NewCampaign {
     limit_per_user: Option<u8>,
     /// The version to change, or `None` for a new campaign.
     version: Option<u32>,
-}
-
-#[derive(Serialize)]
-struct CampaignsDocument {
-    campaigns: Vec<Campaign>,
 }
 
 /// Creates a campaign, or changes it if it still has the version that the operator has seen.
@@ -70,5 +66,5 @@ async fn limits_fit(deps: &AdminDeps, campaign: &Campaign) -> Result<(), Problem
 
 pub(crate) async fn list(deps: &AdminDeps) -> Reply {
     let campaigns = deps.ledger.campaigns().await.map_err(Problem::unanswered)?;
-    Ok(json(StatusCode::OK, &CampaignsDocument { campaigns }))
+    Ok(json(StatusCode::OK, &json!({ "campaigns": campaigns })))
 }

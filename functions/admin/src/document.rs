@@ -435,13 +435,6 @@ impl AuditDocument {
     }
 }
 
-/// How many messages were sent back, and whether another request may send more.
-#[derive(Serialize)]
-pub(crate) struct RedriveDocument {
-    pub(crate) moved: usize,
-    pub(crate) may_be_more: bool,
-}
-
 #[cfg(test)]
 mod tests {
     use serde::de::DeserializeOwned;

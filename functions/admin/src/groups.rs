@@ -6,6 +6,7 @@ use lambda_http::{Request, RequestExt};
 use ledger::GroupPage;
 use sale::{GroupName, InvalidId, MAX_USER_ID_LENGTH, UserId};
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
 use crate::deps::AdminDeps;
 
@@ -18,13 +19,6 @@ const MAX_USERS_BYTES: usize = MAX_USERS * 2 * (MAX_USER_ID_LENGTH + 4) + 1024;
 #[serde(deny_unknown_fields)]
 struct Users {
     users: Vec<UserId>,
-}
-
-/// The result of a request, with the number of users it named.
-#[derive(Serialize)]
-struct WrittenDocument {
-    group: GroupName,
-    users: usize,
 }
 
 #[derive(Serialize)]
@@ -58,9 +52,10 @@ pub(crate) async fn page(deps: &AdminDeps, request: &Request, group: &str) -> Re
     Ok(json(StatusCode::OK, &PageDocument { group, users, next_cursor: more_after }))
 }
 
+/// The result of a request, with the number of users it named.
 fn written(request: &Request, group: GroupName, users: usize, what: &str) -> Reply {
     tracing::warn!(operator = %caller(request)?.user, %group, users, "{what}");
-    Ok(json(StatusCode::OK, &WrittenDocument { group, users }))
+    Ok(json(StatusCode::OK, &json!({ "group": group, "users": users })))
 }
 
 fn users(request: &Request) -> Result<Vec<UserId>, Problem> {

@@ -4,11 +4,12 @@
 use api::{Problem, Reply, caller, json, json_body, no_body};
 use http::StatusCode;
 use jiff::Timestamp;
-use lambda_http::Request;
+use lambda_http::{Body, Request, Response};
 use ledger::{BlockReason, BlockedBy, KillSwitches, MAX_BLOCKED_NETWORKS, NetworkBlock, UserBlock};
 use percent_encoding::percent_decode_str;
 use sale::{EpochMs, Network, RoundNumber, SaleId, UserId};
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
 use crate::deps::AdminDeps;
 use crate::lookup::sale_of;
@@ -79,18 +80,6 @@ struct NetworkDocument {
     note: Option<String>,
 }
 
-#[derive(Serialize)]
-struct BlocksDocument {
-    blocked: Vec<UserBlockDocument>,
-    blocked_networks: Vec<NetworkDocument>,
-}
-
-#[derive(Serialize)]
-struct KillSwitchesDocument {
-    stopped: bool,
-    stopped_sales: Vec<SaleId>,
-}
-
 /// What to stop or start: everything, or one sale.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -134,22 +123,14 @@ impl NetworkDocument {
     }
 }
 
-impl KillSwitchesDocument {
-    fn of(KillSwitches { stopped, stopped_sales, .. }: KillSwitches) -> Self {
-        Self { stopped, stopped_sales: stopped_sales.into_iter().collect() }
-    }
-}
-
 pub(crate) async fn blocked(deps: &AdminDeps) -> Reply {
     let now = deps.clock.now();
     let read = futures::try_join!(deps.ledger.blocked(now), deps.ledger.blocked_networks(now));
     let (blocked, mut networks) = read.map_err(Problem::unanswered)?;
     networks.sort_by_key(|block| (std::cmp::Reverse(block.until_ms), block.network));
-    let document = BlocksDocument {
-        blocked: blocked.into_iter().map(UserBlockDocument::of).collect(),
-        blocked_networks: networks.into_iter().map(NetworkDocument::of).collect(),
-    };
-    Ok(json(StatusCode::OK, &document))
+    let blocked: Vec<_> = blocked.into_iter().map(UserBlockDocument::of).collect();
+    let networks: Vec<_> = networks.into_iter().map(NetworkDocument::of).collect();
+    Ok(json(StatusCode::OK, &json!({ "blocked": blocked, "blocked_networks": networks })))
 }
 
 /// Blocks a user, an address or a network until a time. Repeating it changes nothing; another time replaces the first.
@@ -227,7 +208,11 @@ fn user_in(path: &[&str]) -> Result<UserId, Problem> {
 }
 
 pub(crate) async fn kill_switches(deps: &AdminDeps) -> Reply {
-    Ok(json(StatusCode::OK, &KillSwitchesDocument::of(deps.ledger.kill_switches().await.map_err(Problem::unanswered)?)))
+    Ok(shown(&deps.ledger.kill_switches().await.map_err(Problem::unanswered)?))
+}
+
+fn shown(KillSwitches { stopped, stopped_sales, .. }: &KillSwitches) -> Response<Body> {
+    json(StatusCode::OK, &json!({ "stopped": stopped, "stopped_sales": stopped_sales }))
 }
 
 /// Stops everything or one sale: nobody is admitted and nobody can reserve until it is started again.
@@ -252,7 +237,7 @@ async fn which(deps: &AdminDeps, request: &Request) -> Result<Option<SaleId>, Pr
 fn switched(request: &Request, what: &str, sale: Option<&SaleId>, kill_switches: KillSwitches) -> Reply {
     let sale = sale.map_or("everything", SaleId::as_str);
     tracing::warn!(operator = %caller(request)?.user, sale, "{what}");
-    Ok(json(StatusCode::OK, &KillSwitchesDocument::of(kill_switches)))
+    Ok(shown(&kill_switches))
 }
 
 /// Limits the requests a second of a sale, to protect the others.

@@ -28,9 +28,10 @@ use http::{Method, StatusCode};
 use lambda_http::{Body, Request, Response};
 use messaging::queue::{Redriven, redrive};
 use runtime::OPERATOR_ANSWER_TIMEOUT;
+use serde_json::json;
 
 pub use crate::deps::{AdminDeps, QueueUrls};
-use crate::document::{AuditDocument, RedriveDocument};
+use crate::document::AuditDocument;
 use crate::lookup::{round_of, round_with, sale_of};
 pub use crate::pictures::PictureHosts;
 
@@ -124,5 +125,5 @@ async fn redrive_from(deps: &AdminDeps, request: &Request, queue: &str) -> Reply
     };
     let Redriven { moved, may_be_more } = redrive(&deps.sqs, from, to).await.map_err(Problem::unanswered)?;
     tracing::warn!(queue, moved, may_be_more, "redriven");
-    Ok(json(StatusCode::OK, &RedriveDocument { moved, may_be_more }))
+    Ok(json(StatusCode::OK, &json!({ "moved": moved, "may_be_more": may_be_more })))
 }
