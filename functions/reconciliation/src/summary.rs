@@ -1,6 +1,7 @@
 use std::collections::BTreeMap;
 
 use fulfilment::UnitCounts;
+use metrics::gauge;
 use serde::Serialize;
 
 #[derive(Debug, Default, PartialEq, Eq, Serialize)]
@@ -29,4 +30,34 @@ pub struct ReconciliationSummary {
     pub left: usize,
     /// Where the units of each round are, before any repair. Only rounds whose lanes all answered.
     pub rounds: BTreeMap<String, UnitCounts>,
+}
+
+impl ReconciliationSummary {
+    /// Sets the gauges of a run, for each round and as sums. Alarms use the sums, since an alarm names all of its labels.
+    pub(crate) fn set_gauges(&self) {
+        let mut all = UnitCounts::default();
+        for (round, counts) in &self.rounds {
+            let UnitCounts { free, held, ordered, oversold, lost, duplicated } = *counts;
+            gauge!("UnitsFree", "Round" => round.clone()).set(free);
+            gauge!("UnitsHeld", "Round" => round.clone()).set(held);
+            gauge!("UnitsOrdered", "Round" => round.clone()).set(ordered);
+            gauge!("UnitsAdrift", "Round" => round.clone()).set(oversold + lost + duplicated);
+            all.oversold += oversold;
+            all.lost += lost;
+            all.duplicated += duplicated;
+        }
+        all.oversold += self.oversold_at_least;
+        gauge!("OutboxAge").set(self.outbox_age_s as f64);
+        gauge!("UnitsOversold").set(all.oversold);
+        gauge!("UnitsAdrift").set(all.oversold + all.lost + all.duplicated);
+        for (name, count) in [
+            ("OrdersOverdue", self.overdue),
+            ("RoundsRebuilt", self.rebuilt),
+            ("MessagesSentAgain", self.sent),
+            ("Repairs", self.adopted + self.released + self.restored),
+            ("ReconciliationFailures", self.failed),
+        ] {
+            gauge!(name).set(count as f64);
+        }
+    }
 }

@@ -3,7 +3,7 @@
 //! send back. So no event is lost; one may come twice, with the same id.
 
 use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent};
-use context::{Context, ContextError, Serving, serve_events};
+use context::{ContextError, Serving, serve_events};
 use messaging::queue::WebhookQueue;
 use messaging::webhook::WebhookClient;
 use runtime::{Clock, MessageError, each_message};
@@ -14,21 +14,14 @@ use serde_json::Value;
 /// once, which makes it a dead letter.
 pub const RETRY_DELAYS_S: [u32; 9] = [5, 30, 120, 600, 1_800, 3_600, 7_200, 14_400, 21_600];
 
-#[derive(Clone)]
-pub struct WebhookDeps {
-    /// The merchant's address. `None` if the deployment has none (any more).
-    receiver: Option<WebhookClient>,
-    pub events: WebhookQueue,
-    pub clock: Clock,
-}
-
-impl WebhookDeps {
-    pub fn new(context: &Context) -> Result<Self, ContextError> {
-        let secret = context.webhook_secret()?;
-        let unusable = |error| ContextError::Unusable { setting: "WEBHOOK_URL", source: Box::new(error) };
-        let receiver =
-            context.settings().optional("WEBHOOK_URL").map(|url| WebhookClient::new(url, secret)).transpose();
-        Ok(Self { receiver: receiver.map_err(unusable)?, events: context.webhook_queue()?, clock: context.clock() })
+context::deps! {
+    WebhookDeps(context) {
+        /// The merchant's address. `None` if the deployment has none (any more).
+        receiver: Option<WebhookClient> =
+            WebhookClient::new(context.settings().optional("WEBHOOK_URL"), context.webhook_secret()?)
+                .map_err(|error| ContextError::unusable("WEBHOOK_URL", error))?,
+        pub events: WebhookQueue = context.webhook_queue()?,
+        pub clock: Clock = context.clock(),
     }
 }
 

@@ -41,6 +41,7 @@ pub struct Issuer {
 impl Issuer {
     /// The issuer at `url`, whose tokens must be for one of `audience`: names separated by commas.
     pub fn new(url: impl Into<String>, audience: &str) -> Self {
+        pass::jwt::use_ring();
         let audience: BTreeSet<String> =
             audience.split(',').map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned).collect();
         let expected = Arc::new(Expected { issuer: url.into(), audience });

@@ -12,10 +12,9 @@ mod token;
 use std::sync::Arc;
 
 use aws_lambda_events::apigw::ApiGatewayWebsocketProxyRequest as Request;
-use context::{Context, ContextError, Serving, serve_events};
+use context::{Serving, serve_events};
 use ledger::{Connection, Ledger, LedgerError};
 use messaging::push::Gateway;
-use pass::jwt;
 use runtime::{ANSWER_TIMEOUT, Clock};
 use sale::UserId;
 use serde::Serialize;
@@ -23,25 +22,15 @@ use serde::Serialize;
 pub use issuer::Issuer;
 pub use token::TokenRefused;
 
-#[derive(Clone)]
-pub struct WebsocketDeps {
-    pub ledger: Ledger,
-    pub gateway: Gateway,
-    pub issuer: Arc<Issuer>,
-    pub clock: Clock,
-}
-
-impl WebsocketDeps {
-    pub fn new(context: &Context) -> Result<Self, ContextError> {
-        jwt::use_ring();
-        let settings = context.settings();
-        let issuer = Issuer::new(settings.required("JWT_ISSUER")?, &settings.required("JWT_AUDIENCE")?);
-        Ok(Self {
-            ledger: context.ledger()?,
-            gateway: context.push_gateway()?,
-            issuer: Arc::new(issuer),
-            clock: context.clock(),
-        })
+context::deps! {
+    WebsocketDeps(context) {
+        pub ledger: Ledger = context.ledger()?,
+        pub gateway: Gateway = context.push_gateway()?,
+        pub issuer: Arc<Issuer> = {
+            let settings = context.settings();
+            Arc::new(Issuer::new(settings.required("JWT_ISSUER")?, &settings.required("JWT_AUDIENCE")?))
+        },
+        pub clock: Clock = context.clock(),
     }
 }
 

@@ -11,7 +11,7 @@ mod sync;
 use std::sync::Arc;
 
 use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent};
-use context::{Context, ContextError, Serving, serve_events};
+use context::{ContextError, Serving, serve_events};
 use ledger::Ledger;
 use messaging::queue::WinnerMessage;
 use messaging::webhook::WebhookClient;
@@ -25,36 +25,20 @@ use crate::pacer::Pacer;
 /// How many winners one process reports in a second, unless `WINNERS_PER_S` says otherwise.
 const WINNERS_PER_S: u32 = 50;
 
-#[derive(Clone)]
-pub struct WinnersDeps {
-    pub ledger: Ledger,
-    /// The terms of rounds, which have the names of prizes.
-    pub terms: TermsCache,
-    /// The gift service. `None` if the deployment has none: winners then stay to be notified.
-    gifts: Option<WebhookClient>,
-    pacer: Arc<Pacer>,
-    pub clock: Clock,
-}
-
-impl WinnersDeps {
-    pub fn new(context: &Context) -> Result<Self, ContextError> {
-        let secret = context.winner_secret()?;
-        let rate = match context.settings().optional("WINNERS_PER_S") {
-            None => WINNERS_PER_S,
-            Some(text) => text.parse().ok().filter(|rate| *rate > 0).ok_or_else(|| ContextError::Unusable {
-                setting: "WINNERS_PER_S",
-                source: format!("{text:?} is not a number above 0").into(),
-            })?,
-        };
-        let unusable = |error| ContextError::Unusable { setting: "GIFT_URL", source: Box::new(error) };
-        let gifts = context.settings().optional("GIFT_URL").map(|url| WebhookClient::new(url, secret)).transpose();
-        Ok(Self {
-            ledger: context.ledger()?,
-            terms: context.terms()?,
-            gifts: gifts.map_err(unusable)?,
-            pacer: Arc::new(Pacer::per_second(rate)),
-            clock: context.clock(),
-        })
+context::deps! {
+    WinnersDeps(context) {
+        pub ledger: Ledger = context.ledger()?,
+        /// The terms of rounds, which have the names of prizes.
+        pub terms: TermsCache = context.terms()?,
+        /// The gift service. `None` if the deployment has none: winners then stay to be notified.
+        gifts: Option<WebhookClient> =
+            WebhookClient::new(context.settings().optional("GIFT_URL"), context.winner_secret()?)
+                .map_err(|error| ContextError::unusable("GIFT_URL", error))?,
+        pacer: Arc<Pacer> = {
+            let per_s = context.number("WINNERS_PER_S", 1..=u32::MAX)?;
+            Arc::new(Pacer::per_second(per_s.unwrap_or(WINNERS_PER_S)))
+        },
+        pub clock: Clock = context.clock(),
     }
 }
 

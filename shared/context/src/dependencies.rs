@@ -47,10 +47,10 @@ impl Context {
             let access = stock::Access {
                 url: self.settings().required("REDIS_URL")?,
                 credentials: self.optional_secret("REDIS_AUTH_SECRET_ARN")?,
-                authority: authority.map_err(|error| unusable("REDIS_CA_FILE", error))?,
+                authority: authority.map_err(|error| ContextError::unusable("REDIS_CA_FILE", error))?,
                 clock: self.clock(),
             };
-            let stock = stock::Stock::open(access).map_err(|error| unusable("REDIS_URL", error))?;
+            let stock = stock::Stock::open(access).map_err(|error| ContextError::unusable("REDIS_URL", error))?;
             let connecting = stock.clone();
             self.before_the_first_request("Redis", async move { Ok(connecting.connect().await?) });
             Ok(stock)
@@ -175,9 +175,4 @@ impl Context {
     {
         self.settings().optional(setting).map(|_| self.secret(setting)).transpose()
     }
-}
-
-#[cfg(feature = "stock")]
-fn unusable(setting: &'static str, error: impl std::error::Error + Send + Sync + 'static) -> ContextError {
-    ContextError::Unusable { setting, source: Box::new(error) }
 }

@@ -11,6 +11,7 @@ mod sync;
 use std::any::TypeId;
 use std::collections::BTreeMap;
 use std::mem;
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use runtime::{Clock, MissingSetting, SdkConfig, Settings, aws_config};
@@ -38,6 +39,12 @@ pub enum ContextError {
         #[source]
         source: Box<dyn std::error::Error + Send + Sync>,
     },
+}
+
+impl ContextError {
+    pub fn unusable(setting: &'static str, source: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
+        Self::Unusable { setting, source: source.into() }
+    }
 }
 
 /// The wiring of one process. Each dependency is made when it is first asked for; later calls get clones that share its
@@ -86,6 +93,14 @@ impl Context {
 
     pub const fn settings(&self) -> &Settings {
         &self.settings
+    }
+
+    /// The number that `setting` has, if it is set. Fails if that is not in the range.
+    pub fn number(&self, setting: &'static str, range: RangeInclusive<u32>) -> Result<Option<u32>, ContextError> {
+        let Some(text) = self.settings.optional(setting) else { return Ok(None) };
+        let number = text.parse().ok().filter(|number| range.contains(number));
+        let wrong = || format!("{text:?} is no number from {} to {}", range.start(), range.end());
+        number.map(Some).ok_or_else(|| ContextError::unusable(setting, wrong()))
     }
 
     pub const fn aws(&self) -> &SdkConfig {

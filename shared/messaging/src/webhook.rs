@@ -49,13 +49,15 @@ pub struct WebhookClient {
 }
 
 impl WebhookClient {
-    /// The receiver at `url`. The key is the secret's text, byte for byte. Fails if it is not an `https` address.
-    pub fn new(url: String, secret: Secret) -> Result<Self, InvalidAddress> {
+    /// The receiver at `url`, if there is one. The key is the secret's text, byte for byte. Fails if it is not an `https`
+    /// address.
+    pub fn new(url: Option<String>, secret: Secret) -> Result<Option<Self>, InvalidAddress> {
+        let Some(url) = url else { return Ok(None) };
         if !is_usable(&url) {
             return Err(InvalidAddress);
         }
         let http = Connector::builder().tls_provider(Provider::Rustls(CryptoMode::Ring)).build();
-        Ok(Self { http: Arc::new(http), url, secret })
+        Ok(Some(Self { http: Arc::new(http), url, secret }))
     }
 
     /// Posts a JSON body. Repeat it with the same id, which is also the idempotency key. Fails if the receiver did not
