@@ -4,7 +4,7 @@ use api::{Code, Problem, Reply, caller};
 use gate::Route;
 use lambda_http::Request;
 use sale::{GroupName, Round, SaleId, UserId};
-use serde::Serialize;
+use serde_json::json;
 
 use crate::caching::told;
 use crate::deps::CatalogDeps;
@@ -12,11 +12,6 @@ use crate::document::{Card, SaleDocument};
 
 /// How many groups a request looks the caller up in, at most: one batch of DynamoDB.
 const MAX_GROUPS: usize = 100;
-
-#[derive(Serialize)]
-struct SalesDocument {
-    sales: Vec<Card>,
-}
 
 /// Lists the sales that the caller may see as a member, the first to open first.
 pub(crate) async fn sales(deps: &CatalogDeps, request: &Request) -> Reply {
@@ -36,7 +31,7 @@ pub(crate) async fn sales(deps: &CatalogDeps, request: &Request) -> Reply {
     let now = deps.clock.now();
     let sales =
         futures::future::join_all(rounds.into_iter().map(|round| Card::read(&deps.shelf, &listed, round, now))).await;
-    Ok(told(now, &SalesDocument { sales }))
+    Ok(told(now, &json!({ "sales": sales })))
 }
 
 /// The card of a sale that everybody, or one of the caller's groups, may see.

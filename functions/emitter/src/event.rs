@@ -1,13 +1,45 @@
-use ledger::{Fact, NotedPayment, NotedRound};
+use ledger::{Change, Fact, LedgerError, NotedPayment, NotedRound};
 use sale::award::Hex;
 use sale::{Award, EpochMs, Order, OrderState, Price, ReservationId, RoundId};
 use serde::Serialize;
+use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 /// The version of an event's detail. Members may be added without a new version; none is removed or changed.
 const VERSION: u32 = 1;
 /// Length of an event's id, a truncated hash, in bytes.
 const ID_BYTES: usize = 16;
+
+/// A record of the stream, and the events that follow from it.
+#[derive(Debug)]
+pub(crate) struct Read {
+    /// Empty if it has none.
+    pub(crate) sequence_number: String,
+    pub(crate) record: Value,
+    pub(crate) events: Result<Vec<Event>, Unreadable>,
+}
+
+/// A record of which no event can ever be made.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Unreadable {
+    #[error("the record is not from a table's stream")]
+    Record(#[from] serde_json::Error),
+    #[error("the record has an item that this version cannot read")]
+    Item(#[from] LedgerError),
+}
+
+impl From<Value> for Read {
+    fn from(record: Value) -> Self {
+        let sequence_number = record["dynamodb"]["SequenceNumber"].as_str().unwrap_or_default().to_owned();
+        let events = events(&record);
+        Self { sequence_number, record, events }
+    }
+}
+
+fn events(record: &Value) -> Result<Vec<Event>, Unreadable> {
+    let change: Change = serde_json::from_value(record["dynamodb"].clone())?;
+    Ok(change.facts()?.into_iter().map(Event::from).collect())
+}
 
 /// What has happened, as the merchant's systems hear it: made from the change alone, so again it has the same bytes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

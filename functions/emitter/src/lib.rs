@@ -7,7 +7,6 @@
 
 mod bus;
 mod event;
-mod stream;
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -21,7 +20,7 @@ use tokio::time::{Instant, timeout_at};
 
 use crate::bus::{AT_ONCE, Bus, BusError, Refused};
 pub use crate::event::Event;
-use crate::stream::Read;
+use crate::event::Read;
 
 /// Concurrent calls to the bus: with [`AT_ONCE`] events each, a batch takes three rounds of calls.
 const CALLS_AT_ONCE: usize = 4;

@@ -163,11 +163,3 @@ fn a_pass_says_its_version_its_key_the_class_the_round_and_the_time() {
         assert_eq!((bytes.len(), &bytes[..15]), (15 + 32, &head[..]), "{class:?}");
     }
 }
-
-#[test]
-fn a_pass_for_a_round_is_for_that_round() {
-    let ring = ring(1, &[(1, KEY1)]);
-    let pass = |round| Pass { round: RoundNumber(round), issued_at_ms: EpochMs(0), class: BuyerClass::EVERYONE };
-    let granted = |round| Granted { sale: "lamp".parse().unwrap(), user: "alice".parse().unwrap(), pass: pass(round) };
-    assert_eq!(granted(2).open(&ring, &granted(1).seal(&ring)).unwrap().round, RoundNumber(1));
-}

@@ -18,9 +18,6 @@ const USABLE: Duration = Duration::from_secs(15 * 60);
 /// The longest wait for a value if there is an old one: a request has more to do in its 9 s.
 const MAX_WAIT: Duration = Duration::from_secs(3);
 
-/// Logged when the secret cannot be read and the last value is used.
-const ON_FAILURE: &str = "cannot read the secret; using the last value";
-
 const BOUNDS: Bounds = Bounds {
     fresh: FRESH,
     usable: USABLE,
@@ -99,7 +96,8 @@ where
     }
 
     fn read_by(clock: Clock, read: impl Fn() -> Reading<String, SecretError> + Send + Sync + 'static) -> Self {
-        Self(Refreshed::new(ON_FAILURE, BOUNDS, clock, move |before: Option<Arc<SecretValue<T>>>| {
+        let on_failure = "cannot read the secret; using the last value";
+        Self(Refreshed::new(on_failure, BOUNDS, clock, move |before: Option<Arc<SecretValue<T>>>| {
             let text = read();
             Box::pin(async move {
                 let text = text.await?;

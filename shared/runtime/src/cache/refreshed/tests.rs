@@ -63,29 +63,6 @@ async fn pass(seconds: u64) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn it_is_served_while_one_task_reads_it_again() {
-    let (source, refreshed) = Source::with(1);
-    assert_eq!(*refreshed.get().await.unwrap(), 1);
-    source.set(Some(2));
-    pass(3).await;
-    for _ in 0..3 {
-        assert_eq!(*refreshed.get().await.unwrap(), 1, "nobody waits");
-    }
-    pass(1).await;
-    assert_eq!((*refreshed.get().await.unwrap(), source.readings()), (2, 2));
-}
-
-#[tokio::test(start_paused = true)]
-async fn beyond_what_is_usable_one_reading_serves_all_who_wait() {
-    let (source, refreshed) = Source::with(1);
-    refreshed.get().await.unwrap();
-    source.set(Some(2));
-    pass(6).await;
-    let both = tokio::join!(refreshed.get(), refreshed.get());
-    assert_eq!((*both.0.unwrap(), *both.1.unwrap(), source.readings()), (2, 2, 2));
-}
-
-#[tokio::test(start_paused = true)]
 async fn what_cannot_be_read_is_held_for_a_while_and_tried_once_in_a_pause() {
     let (source, refreshed) = Source::with(1);
     refreshed.get().await.unwrap();
