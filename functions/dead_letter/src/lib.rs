@@ -27,7 +27,7 @@ pub fn run() -> Serving {
 }
 
 pub async fn handle(deps: &DeadLetterDeps, event: SqsEvent) -> SqsBatchResponse {
-    each_message(event, |message| resolve(deps, message.body), |_| async {}).await
+    each_message(event, |body| resolve(deps, body), |_| async {}).await
 }
 
 async fn resolve(deps: &DeadLetterDeps, body: String) -> Result<(), MessageError> {

@@ -23,7 +23,7 @@ pub fn run() -> Serving {
 }
 
 pub async fn handle(deps: &ExpiryDeps, event: SqsEvent) -> SqsBatchResponse {
-    each_message(event, |message| expire_one(deps, message.body), |_| async {}).await
+    each_message(event, |body| expire_one(deps, body), |_| async {}).await
 }
 
 async fn expire_one(deps: &ExpiryDeps, body: String) -> Result<(), MessageError> {

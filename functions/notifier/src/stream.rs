@@ -3,13 +3,7 @@ use std::collections::HashMap;
 use ledger::Change;
 use runtime::StreamEvent;
 use sale::{Order, ReservationId};
-use serde::Deserialize;
 use serde_json::Value;
-
-#[derive(Deserialize)]
-struct Record {
-    dynamodb: Change,
-}
 
 /// An order whose state a record of the stream changed.
 #[derive(Debug, Clone)]
@@ -29,8 +23,7 @@ impl StateChange {
 pub(crate) fn changes(event: StreamEvent) -> Vec<StateChange> {
     let mut changes: Vec<StateChange> = Vec::new();
     let mut positions: HashMap<ReservationId, usize> = HashMap::new();
-    for record in event.records {
-        let event_id = record["eventID"].as_str().unwrap_or_default().to_owned();
+    for record in &event.records {
         match read(record) {
             Ok(None) => {}
             Ok(Some(change)) => match positions.get(&change.order.reservation.id) {
@@ -41,15 +34,16 @@ pub(crate) fn changes(event: StreamEvent) -> Vec<StateChange> {
                 }
             },
             Err(error) => {
-                tracing::error!(event_id, error = &*error as &dyn std::error::Error, "skipped an unreadable record")
+                let (event_id, error) = (record["eventID"].as_str(), &*error as &dyn std::error::Error);
+                tracing::error!(event_id, error, "skipped an unreadable record");
             }
         }
     }
     changes
 }
 
-fn read(record: Value) -> Result<Option<StateChange>, Box<dyn std::error::Error + Send + Sync>> {
-    let Record { dynamodb: change } = serde_json::from_value(record)?;
+fn read(record: &Value) -> Result<Option<StateChange>, Box<dyn std::error::Error + Send + Sync>> {
+    let change: Change = serde_json::from_value(record["dynamodb"].clone())?;
     let order = change.moved_order()?;
     Ok(order.map(|order| StateChange { sequence_number: change.sequence_number, order }))
 }

@@ -31,8 +31,7 @@ pub fn run() -> Serving {
 }
 
 pub async fn handle(deps: &OrderDeps, event: SqsEvent) -> SqsBatchResponse {
-    each_message(event, |message| order(deps, message.body), |message| deps.orders.put_off(message, &RETRY_DELAYS_S))
-        .await
+    each_message(event, |body| order(deps, body), |failed| deps.orders.put_off(failed, &RETRY_DELAYS_S)).await
 }
 
 async fn order(deps: &OrderDeps, body: String) -> Result<(), MessageError> {

@@ -67,7 +67,7 @@ pub async fn handle(deps: &WarmupDeps) -> Result<WarmupSummary, FulfilmentError>
 
 /// Loads the rounds that buyers miss. No message comes back: buyers send more, and the next scheduled run looks anyway.
 pub async fn rebuild(deps: &WarmupDeps, event: SqsEvent) -> SqsBatchResponse {
-    each_message(event, |message| rebuild_one(deps, message.body), |_| async {}).await;
+    each_message(event, |body| rebuild_one(deps, body), |_| async {}).await;
     SqsBatchResponse::default()
 }
 

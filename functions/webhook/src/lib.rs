@@ -38,8 +38,7 @@ enum NotSent {
 }
 
 pub async fn handle(deps: &WebhookDeps, batch: SqsEvent) -> SqsBatchResponse {
-    each_message(batch, |message| deliver(deps, message.body), |message| deps.events.put_off(message, &RETRY_DELAYS_S))
-        .await
+    each_message(batch, |body| deliver(deps, body), |failed| deps.events.put_off(failed, &RETRY_DELAYS_S)).await
 }
 
 async fn deliver(deps: &WebhookDeps, body: String) -> Result<(), MessageError> {

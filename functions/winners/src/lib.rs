@@ -77,7 +77,7 @@ enum NotWon {
 }
 
 pub async fn handle(deps: &WinnersDeps, event: SqsEvent) -> SqsBatchResponse {
-    each_message(event, |message| notify(deps, message.body), |_| async {}).await
+    each_message(event, |body| notify(deps, body), |_| async {}).await
 }
 
 async fn notify(deps: &WinnersDeps, body: String) -> Result<(), MessageError> {

@@ -1,6 +1,6 @@
 //! How many units the ledger has, for operators to watch. Only the audit is proof.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use ledger::{Ledger, LedgerError};
@@ -35,11 +35,7 @@ struct Inner {
 }
 
 /// Orders in a final state, which are not read again.
-#[derive(Default)]
-struct Final {
-    paid: HashSet<ReservationId>,
-    granted: HashSet<ReservationId>,
-}
+type Final = HashMap<ReservationId, OrderState>;
 
 impl OrderCounts {
     pub fn new(ledger: Ledger, clock: Clock) -> Self {
@@ -59,25 +55,17 @@ impl OrderCounts {
         let Inner { ledger, clock, .. } = &*self.0;
         let as_of_ms = clock.now();
         let guarded: Vec<_> = ledger.guards(round).await?.into_iter().map(|reservation| reservation.id).collect();
-        let open: Vec<_> = guarded.into_iter().filter(|id| !known.has(id)).collect();
+        let open: Vec<_> = guarded.into_iter().filter(|id| !known.contains_key(id)).collect();
         let mut unpaid = 0;
         for order in ledger.orders(&open).await? {
             match order.state {
-                OrderState::Paid => drop(known.paid.insert(order.reservation.id)),
-                OrderState::Granted => drop(known.granted.insert(order.reservation.id)),
+                state @ (OrderState::Paid | OrderState::Granted) => drop(known.insert(order.reservation.id, state)),
                 OrderState::Pending => unpaid += 1,
                 // Its guard was deleted with it; the index lags.
                 _ => {}
             }
         }
-        let count = |known: &HashSet<_>| u32::try_from(known.len()).unwrap_or(u32::MAX);
-        let (granted, paid) = (count(&known.granted), count(&known.paid));
-        Ok(OrderCount { unpaid, granted, paid, as_of_ms })
-    }
-}
-
-impl Final {
-    fn has(&self, id: &ReservationId) -> bool {
-        self.paid.contains(id) || self.granted.contains(id)
+        let count = |state| known.values().filter(|known| **known == state).count() as u32;
+        Ok(OrderCount { unpaid, granted: count(OrderState::Granted), paid: count(OrderState::Paid), as_of_ms })
     }
 }

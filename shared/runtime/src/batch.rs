@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent, SqsMessage};
+use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent};
 use futures::future::join_all;
 use tracing::Instrument;
 
@@ -9,55 +9,45 @@ const MESSAGE_TIMEOUT: Duration = Duration::from_secs(20);
 
 pub type MessageError = Box<dyn std::error::Error + Send + Sync>;
 
-#[derive(Debug, Clone)]
-pub struct ReceivedMessage {
-    pub id: String,
-    pub body: String,
+/// A delivery of a message that failed.
+#[derive(Debug)]
+pub struct FailedDelivery {
     /// Identifies this delivery to SQS.
     pub receipt: String,
-    /// How often it was delivered, including this time.
+    /// How often the message was delivered, including this time.
     pub received: usize,
 }
 
-impl From<SqsMessage> for ReceivedMessage {
-    fn from(message: SqsMessage) -> Self {
-        let received = message.attributes.get("ApproximateReceiveCount").and_then(|count| count.parse().ok());
-        Self {
-            id: message.message_id.unwrap_or_default(),
-            body: message.body.unwrap_or_default(),
-            receipt: message.receipt_handle.unwrap_or_default(),
-            received: received.unwrap_or(1),
-        }
-    }
-}
-
-/// Handles the messages of a batch concurrently, each with a time limit. Messages that failed are passed to
-/// `on_failure` and reported, so SQS delivers them again.
+/// Handles the bodies of a batch's messages concurrently, each with a time limit. Deliveries that failed are passed to
+/// `on_failure` and reported, so SQS delivers the messages again.
 pub async fn each_message<W, F>(
     event: SqsEvent,
-    work: impl Fn(ReceivedMessage) -> W,
-    on_failure: impl Fn(ReceivedMessage) -> F,
+    work: impl Fn(String) -> W,
+    on_failure: impl Fn(FailedDelivery) -> F,
 ) -> SqsBatchResponse
 where
     W: Future<Output = Result<(), MessageError>>,
     F: Future<Output = ()>,
 {
     let (work, on_failure) = (&work, &on_failure);
-    let handled = event.records.into_iter().map(ReceivedMessage::from).map(|message| {
-        let id = message.id.clone();
-        let span = tracing::info_span!("message", message_id = id, received = message.received);
-        if message.received > 1 {
+    let handled = event.records.into_iter().map(|message| {
+        let [id, body, receipt] =
+            [message.message_id, message.body, message.receipt_handle].map(Option::unwrap_or_default);
+        let received = message.attributes.get("ApproximateReceiveCount").and_then(|count| count.parse().ok());
+        let received: usize = received.unwrap_or(1);
+        let span = tracing::info_span!("message", message_id = id, received);
+        if received > 1 {
             metrics::counter!("Retries").increment(1);
         }
         async move {
-            let error: MessageError = match tokio::time::timeout(MESSAGE_TIMEOUT, work(message.clone())).await {
+            let error: MessageError = match tokio::time::timeout(MESSAGE_TIMEOUT, work(body)).await {
                 Ok(Ok(())) => return None,
                 Ok(Err(error)) => error,
                 Err(timeout) => timeout.into(),
             };
             tracing::error!(error = &*error as &dyn std::error::Error, "the message failed");
             metrics::counter!("MessagesFailed").increment(1);
-            on_failure(message).await;
+            on_failure(FailedDelivery { receipt, received }).await;
             Some(id)
         }
         .instrument(span)

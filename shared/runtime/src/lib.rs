@@ -18,7 +18,7 @@ use std::time::Duration;
 
 pub use aws::{SdkConfig, aws_config, aws_config_at};
 pub use aws_client::{AwsClient, AwsError};
-pub use batch::{MessageError, ReceivedMessage, each_message};
+pub use batch::{FailedDelivery, MessageError, each_message};
 pub use cache::{Clock, Moment};
 pub use metrics::{Metrics, SampledMs};
 pub use once_per_span::OncePerSpan;

@@ -18,7 +18,7 @@ use aws_sdk_sqs::types::{
 };
 use futures::future::BoxFuture;
 use runtime::breaker::{self, Breaker, Broken};
-use runtime::{Clock, ReceivedMessage};
+use runtime::{Clock, FailedDelivery};
 use sale::EpochMs;
 
 pub use backlog::OrderBacklog;
@@ -207,10 +207,10 @@ macro_rules! puts_off {
             /// Makes a message that failed for the first, second and so on time come back after this many seconds, and
             /// at once after the last of them. If SQS does not answer, it comes back when the queue's visibility
             /// timeout ends.
-            pub async fn put_off(&self, message: ReceivedMessage, delays_s: &[u32]) {
-                let failed_before = message.received.checked_sub(1);
+            pub async fn put_off(&self, failed: FailedDelivery, delays_s: &[u32]) {
+                let failed_before = failed.received.checked_sub(1);
                 let delay_s = failed_before.and_then(|retry| delays_s.get(retry)).copied().unwrap_or(0);
-                if let Err(error) = self.0.put_off(&message.receipt, delay_s).await {
+                if let Err(error) = self.0.put_off(&failed.receipt, delay_s).await {
                     tracing::warn!(error = &error as &dyn std::error::Error, "the message's delay could not be set");
                 }
             }
