@@ -462,9 +462,8 @@ mod tests {
         });
         let goods = ["description", "pictures", "list_price_minor", "terms_url", "expected_audience"];
         null_is_refused::<NewSale>(&sale, &goods);
-        let others =
-            ["recurrence", "door", "gate", "allocation", "settlement", "rain", "early_access", "line", "lanes"];
-        null_is_refused::<NewSale>(&sale, &others);
+        let rest = ["recurrence", "door", "gate", "allocation", "settlement", "rain", "early_access", "line", "lanes"];
+        null_is_refused::<NewSale>(&sale, &rest);
         let door = ["violations", "violation_window_s", "blocked_for_s", "unpaid_limit", "planned_requests_per_s"];
         null_is_refused::<NewDoor>(&json!({}), &door);
         null_is_refused::<NewGate>(&json!({}), &["challenge", "work_bits", "groups_see", "groups_buy"]);

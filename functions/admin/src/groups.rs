@@ -3,7 +3,6 @@
 use api::{Problem, Reply, caller, json, json_body_up_to};
 use http::StatusCode;
 use lambda_http::{Request, RequestExt};
-use ledger::GroupPage;
 use sale::{GroupName, InvalidId, MAX_USER_ID_LENGTH, UserId};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -47,9 +46,8 @@ pub(crate) async fn page(deps: &AdminDeps, request: &Request, group: &str) -> Re
     let group: GroupName = group.parse()?;
     let query = request.query_string_parameters_ref();
     let after = query.and_then(|query| query.first("cursor")).map(cursor).transpose()?;
-    let GroupPage { users, more_after } =
-        deps.ledger.group_page(&group, after.as_ref()).await.map_err(Problem::unanswered)?;
-    Ok(json(StatusCode::OK, &PageDocument { group, users, next_cursor: more_after }))
+    let page = deps.ledger.group_page(&group, after.as_ref()).await.map_err(Problem::unanswered)?;
+    Ok(json(StatusCode::OK, &PageDocument { group, users: page.users, next_cursor: page.more_after }))
 }
 
 /// The result of a request, with the number of users it named.

@@ -102,15 +102,10 @@ impl HistoryEntry {
 
 impl PaymentDocument {
     fn of(noted: &NotedPayment, outcome: Outcome) -> Self {
-        let refunded = noted.refunded.as_ref();
-        Self {
-            payment_id: noted.payment_id.clone(),
-            outcome: if refunded.is_some() { Outcome::Refunded } else { outcome },
-            price: noted.price,
-            noted_at: noted.noted_at_ms.into(),
-            refunded_at: refunded.map(|refunded| refunded.at_ms.into()),
-            refunded_by: refunded.map(|refunded| refunded.by.clone()),
-        }
+        let NotedPayment { payment_id, price, noted_at_ms, refunded, .. } = noted.clone();
+        let outcome = if refunded.is_some() { Outcome::Refunded } else { outcome };
+        let (refunded_at, refunded_by) = refunded.map(|refunded| (refunded.at_ms.into(), refunded.by)).unzip();
+        Self { payment_id, outcome, price, noted_at: noted_at_ms.into(), refunded_at, refunded_by }
     }
 }
 

@@ -127,9 +127,8 @@ async fn of_user(
     }
     let mut page = Page::default();
     loop {
-        let limit = READ_AT_ONCE as i32;
-        let found =
-            deps.ledger.orders_of_within(user, wanted.range, after, limit).await.map_err(Problem::unanswered)?;
+        let found = deps.ledger.orders_of_within(user, wanted.range, after, READ_AT_ONCE as i32).await;
+        let found = found.map_err(Problem::unanswered)?;
         let mut orders = found.orders.into_iter();
         while page.orders.len() < wanted.limit
             && let Some(order) = orders.next()

@@ -60,16 +60,9 @@ impl RefundDocument {
     fn of(payment: NotedPayment, order: Option<&Order>) -> Self {
         let NotedPayment { payment_id, reservation_id, price, noted_at_ms, refund_due_at_ms, refunded } = payment;
         let (refunded_at, refunded_by) = refunded.map(|refunded| (refunded.at_ms.into(), refunded.by)).unzip();
-        Self {
-            payment_id,
-            reservation_id,
-            user: order.map(|order| order.reservation.user.clone()),
-            order_state: order.map(|order| order.state.status()),
-            price,
-            due_at: refund_due_at_ms.unwrap_or(noted_at_ms).into(),
-            refunded_at,
-            refunded_by,
-        }
+        let (user, order_state) = order.map(|order| (order.reservation.user.clone(), order.state.status())).unzip();
+        let due_at = refund_due_at_ms.unwrap_or(noted_at_ms).into();
+        Self { payment_id, reservation_id, user, order_state, price, due_at, refunded_at, refunded_by }
     }
 }
 

@@ -102,8 +102,7 @@ pub(crate) async fn page(deps: &AdminDeps, request: &Request, sale: &str, round:
     let (round, found) = tokio::join!(round_with(deps, latest, &id), found);
     let (terms, found) = (round?.terms, found.map_err(Problem::unanswered)?);
     let orders = deps.ledger.orders_in_turn(&found.ids).await.map_err(Problem::unanswered)?;
-    let wanted: Vec<String> =
-        orders.iter().flat_map(|order| order.refunds_due.iter().take(MAX_PAYMENTS)).cloned().collect();
+    let wanted: Vec<_> = orders.iter().flat_map(|order| order.refunds_due.iter().take(MAX_PAYMENTS)).cloned().collect();
     let noted = deps.ledger.payments(&wanted).await.map_err(Problem::unanswered)?;
     let payments = noted.iter().map(|payment| (payment.payment_id.as_str(), payment)).collect();
     let cursor = |(created_at_ms, id): (EpochMs, ReservationId)| {

@@ -100,9 +100,8 @@ fn without_orders(mut reservations: Vec<Reservation>, page: &OrdersPage) -> Vec<
 /// A user's reservations without an order, as far as Redis answers. If it does not, the list has the orders alone.
 async fn queued_of(deps: &ReservationDeps, user: &UserId, now: EpochMs) -> Vec<Reservation> {
     // Whether a reservation in a round with these times may still have no order.
-    let may_be_queued =
-        |opens_at: EpochMs, closes_at: EpochMs| now >= opens_at && now.since_ms(closes_at) < RESTORING_MS;
-    let sales = match deps.snapshots.opened_last(MAX_ROUNDS, may_be_queued).await {
+    let may_wait = |opens_at: EpochMs, closes_at: EpochMs| now >= opens_at && now.since_ms(closes_at) < RESTORING_MS;
+    let sales = match deps.snapshots.opened_last(MAX_ROUNDS, may_wait).await {
         Ok(sales) => sales,
         Err(error) => {
             tracing::warn!(error = &error as &dyn std::error::Error, "orders are listed without queued reservations");

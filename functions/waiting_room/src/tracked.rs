@@ -74,7 +74,7 @@ struct LinePosition {
 }
 
 /// What is known about a round's units at some time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct UnitTotals {
     total: u64,
     /// Units that somebody holds or has ordered.
@@ -278,9 +278,8 @@ impl Look<'_> {
         if is_open {
             self.tracked.open_at = Some(snapshot.now);
         }
-        let may_return =
-            if is_open || units.may_be_unpaid(round, self.tracked.open_at, snapshot.now) { units.taken } else { 0 };
-        Ok(Some(UnitTotals { may_return, ..units }))
+        let may_return = is_open || units.may_be_unpaid(round, self.tracked.open_at, snapshot.now);
+        Ok(Some(UnitTotals { may_return: if may_return { units.taken } else { 0 }, ..units }))
     }
 
     /// Restores a line that Redis does not have, as it has not moved yet or was lost, from what the ledger knows.
@@ -417,8 +416,7 @@ fn sellable(lanes: &[Counters], now: EpochMs) -> u64 {
 
 fn flow(round: &Round, per_s: u32, position: &LinePosition) -> Flow {
     let LinePosition { snapshot, units, .. } = position;
-    let (free, taken, may_return) =
-        units.map_or((0, 0, 0), |UnitTotals { free, taken, may_return, .. }| (free, taken, may_return));
+    let UnitTotals { free, taken, may_return, .. } = units.unwrap_or_default();
     Flow {
         now_ms: snapshot.now.0.unsigned_abs(),
         opens_at_ms: round.terms.opens_at_ms.0.unsigned_abs(),

@@ -150,8 +150,7 @@ impl Problem {
     pub fn invalid_fields(errors: impl IntoIterator<Item = (String, String)>) -> Self {
         let errors: Vec<(String, String)> = errors.into_iter().collect();
         let first = errors.first().map(|(_, detail)| detail.clone()).unwrap_or_default();
-        let listed: Vec<Value> =
-            errors.into_iter().map(|(field, detail)| json!({ "field": field, "detail": detail })).collect();
+        let listed: Vec<_> = errors.iter().map(|(field, detail)| json!({ "field": field, "detail": detail })).collect();
         Self::invalid(first).with("errors", listed)
     }
 

@@ -76,8 +76,7 @@ impl Context {
     #[cfg(feature = "order_backlog")]
     pub fn order_backlog(&self) -> Result<queue::OrderBacklog, ContextError> {
         self.once("", || {
-            let [orders, dead] =
-                ["ORDERS_QUEUE_URL", "ORDERS_DLQ_URL"].map(|setting| self.settings().required(setting));
+            let [orders, dead] = ["ORDERS_QUEUE_URL", "ORDERS_DLQ_URL"].map(|name| self.settings().required(name));
             Ok(queue::OrderBacklog::new(self.sqs()?, orders?, dead?))
         })
     }

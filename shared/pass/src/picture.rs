@@ -104,8 +104,7 @@ impl Wave {
     }
 
     fn moved(&self, (x, y): (f32, f32)) -> (f32, f32) {
-        let bend =
-            |(amplitude, frequency, phase): (f32, f32, f32), at: f32| amplitude * (frequency * (at + phase)).sin();
+        let bend = |(swing, frequency, phase): (f32, f32, f32), at: f32| swing * (frequency * (at + phase)).sin();
         (x + bend(self.across, y), y + bend(self.down, x))
     }
 }

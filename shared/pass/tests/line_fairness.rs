@@ -156,8 +156,7 @@ fn spearman(rule: Rule, users: usize, seeds: std::ops::Range<u64>) -> f64 {
 
 /// Pairs of late users of whom one came at least a second earlier but is behind the other.
 fn inversions(rule: Rule, seed: u64) -> usize {
-    let requests: Vec<Request> =
-        (0..120).map(|user| Request { user, at_ms: OPENS_AT_MS + user as u64 * 250 }).collect();
+    let requests: Vec<_> = (0..120).map(|user| Request { user, at_ms: OPENS_AT_MS + user as u64 * 250 }).collect();
     let ranks = rule(&bytes(seed), requests.len(), &requests);
     let pairs = (0..ranks.len()).flat_map(|one| (0..ranks.len()).map(move |two| (one, two)));
     pairs.filter(|(one, two)| one + 4 <= *two && ranks[*one] > ranks[*two]).count()

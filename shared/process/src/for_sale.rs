@@ -94,9 +94,8 @@ impl ForSale {
         let mut found: Vec<(EpochMs, &SaleId)> = Vec::new();
         for (sale, named) in &*self.named {
             let read = self.read.get(sale).filter(|read| !is_behind(&read.sale.round, named));
-            let of_round =
-                |read: &Read| (read.sale.round.terms.first_opens_at_ms(), read.sale.round.terms.closes_at_ms);
-            match read.map(of_round).or(named.window) {
+            let window = |read: &Read| (read.sale.round.terms.first_opens_at_ms(), read.sale.round.terms.closes_at_ms);
+            match read.map(window).or(named.window) {
                 Some((opens_at, closes_at)) if may(opens_at, closes_at) => found.push((opens_at, sale)),
                 Some(_) => {}
                 None => found.push((EpochMs(i64::MAX), sale)),
@@ -285,9 +284,8 @@ mod tests {
     }
 
     fn listed(ids: &[&str]) -> Vec<ListedRound> {
-        let listed =
-            |text: &&str| ListedRound { id: id(text), first_opens_at_ms: EpochMs(1), closes_at_ms: EpochMs(2) };
-        ids.iter().map(listed).collect()
+        let one = |text: &&str| ListedRound { id: id(text), first_opens_at_ms: EpochMs(1), closes_at_ms: EpochMs(2) };
+        ids.iter().map(one).collect()
     }
 
     /// A moment this many seconds after the first one.

@@ -83,17 +83,13 @@ impl Snapshots {
         let wanted: Arc<Mutex<HashSet<SaleId>>> = Arc::default();
         let asked_for = Arc::clone(&wanted);
         let period = period();
-        let sales = Refreshed::new(
-            "cannot read the published sales; using the last ones",
-            BOUNDS,
-            clock,
-            move |before: Option<Arc<ForSale>>| {
-                let (ledger, asked_for) = (ledger.clone(), Arc::clone(&asked_for));
-                let before = before.map_or_else(|| ForSale::unknown(period), Arc::unwrap_or_clone);
-                let wanted = move |_: &ForSale| take(&mut *asked_for.lock().unwrap_or_else(PoisonError::into_inner));
-                Box::pin(async move { read_on(&ledger, before, wanted, clock, OVER_FOR_S, ROUNDS_TIMEOUT).await })
-            },
-        );
+        let on_failure = "cannot read the published sales; using the last ones";
+        let sales = Refreshed::new(on_failure, BOUNDS, clock, move |before: Option<Arc<ForSale>>| {
+            let (ledger, asked_for) = (ledger.clone(), Arc::clone(&asked_for));
+            let before = before.map_or_else(|| ForSale::unknown(period), Arc::unwrap_or_clone);
+            let wanted = move |_: &ForSale| take(&mut *asked_for.lock().unwrap_or_else(PoisonError::into_inner));
+            Box::pin(async move { read_on(&ledger, before, wanted, clock, OVER_FOR_S, ROUNDS_TIMEOUT).await })
+        });
         let kill_switches =
             Refreshed::new("cannot read the kill switches; using the last ones", BOUNDS, clock, move |before| {
                 let ledger = of_kill_switches.clone();

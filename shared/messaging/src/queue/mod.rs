@@ -277,8 +277,7 @@ mod tests {
 
     #[test]
     fn each_message_of_a_batch_has_its_own_result() {
-        let refused =
-            BatchResultErrorEntry::builder().id("1").code("InternalError").sender_fault(false).build().unwrap();
+        let refused = BatchResultErrorEntry::builder().id("1").code("Failure").sender_fault(false).build().unwrap();
         let results = each_of(4, ["0", "3", "9", "x"].into_iter(), &[refused]);
         assert!(matches!(&results[..], [Ok(()), Err(QueueError::Refused(_)), Err(QueueError::Missing(_)), Ok(())]));
     }

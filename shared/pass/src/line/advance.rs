@@ -126,9 +126,7 @@ pub fn advance(before: &Progress, flow: &Flow) -> Option<Advance> {
     if let Late::Until(second) = late {
         (watermark.late_s, watermark.late_ppb) = (second, 0);
     }
-    let unknown_until_s = before.unknown_until_s;
-    let progress =
-        Progress { at_ms: flow.now_ms, watermark, people, carry, waited_for, taken: flow.taken, unknown_until_s };
+    let progress = Progress { at_ms: flow.now_ms, watermark, people, carry, waited_for, taken: flow.taken, ..*before };
     Some(Advance { progress, late })
 }
 

@@ -75,14 +75,8 @@ impl Admitted {
     pub fn of(watermark: &Watermark, late: u64, per_s: u64, as_of: EpochMs) -> Self {
         let late_until = EpochMs(i64::try_from(watermark.late_s).unwrap_or(i64::MAX).saturating_mul(1000));
         let late_until = (watermark.late_s > 0).then(|| late_until.into());
-        Self {
-            early_ppb: watermark.early_ppb,
-            late_until,
-            late_ppb: watermark.late_ppb,
-            late,
-            per_s,
-            as_of: as_of.into(),
-        }
+        let Watermark { early_ppb, late_ppb, .. } = *watermark;
+        Self { early_ppb, late_until, late_ppb, late, per_s, as_of: as_of.into() }
     }
 
     pub fn watermark(&self) -> Watermark {
