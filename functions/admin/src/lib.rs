@@ -24,7 +24,7 @@ mod winners;
 use api::{Code, Problem, Reply, json, no_body, respond, segments};
 use context::{Serving, serve};
 use fulfilment::audit;
-use http::{Method, StatusCode};
+use http::StatusCode;
 use lambda_http::{Body, Request, Response};
 use messaging::queue::{Redriven, redrive};
 use runtime::OPERATOR_ANSWER_TIMEOUT;
@@ -49,54 +49,50 @@ async fn answer(deps: &AdminDeps, request: &Request) -> Reply {
     deps.operators.check(request)?;
     let segments = segments(request);
     let ["v1", "admin", path @ ..] = segments.as_slice() else { return Err(Problem::new(Code::UnknownRoute)) };
-    match (request.method(), path) {
-        (&Method::POST, ["sales"]) => life::create(deps, request).await,
-        (&Method::GET, ["sales"]) => Box::pin(life::list(deps, request)).await,
-        (&Method::GET, ["sales", sale]) => life::get_sale(deps, sale).await,
-        (&Method::DELETE, ["sales", sale]) => life::delete(deps, request, sale).await,
-        (&Method::POST, ["sales", sale, "edit"]) => Box::pin(life::edit(deps, request, sale)).await,
-        (&Method::POST, ["sales", sale, "withdraw"]) => Box::pin(life::withdraw(deps, request, sale)).await,
-        (&Method::POST, ["sales", sale, "duplicate"]) => life::duplicate(deps, request, sale).await,
-        (&Method::GET, ["sales", sale, "live"]) => {
+    match (request.method().as_str(), path) {
+        ("POST", ["sales"]) => life::create(deps, request).await,
+        ("GET", ["sales"]) => Box::pin(life::list(deps, request)).await,
+        ("GET", ["sales", sale]) => life::get_sale(deps, sale).await,
+        ("DELETE", ["sales", sale]) => life::delete(deps, request, sale).await,
+        ("POST", ["sales", sale, "edit"]) => Box::pin(life::edit(deps, request, sale)).await,
+        ("POST", ["sales", sale, "withdraw"]) => Box::pin(life::withdraw(deps, request, sale)).await,
+        ("POST", ["sales", sale, "duplicate"]) => life::duplicate(deps, request, sale).await,
+        ("GET", ["sales", sale, "live"]) => {
             // Boxed: many concurrent AWS calls make a large future.
             Box::pin(figures::figures(deps, sale)).await
         }
-        (&Method::POST, ["sales", sale, "publish"]) => life::publish(deps, request, sale).await,
-        (&Method::POST, ["sales", sale, "pause"]) => update::pause(deps, request, sale).await,
-        (&Method::POST, ["sales", sale, "resume"]) => update::resume(deps, request, sale).await,
-        (&Method::POST, ["sales", sale, "close"]) => update::close(deps, request, sale).await,
-        (&Method::POST, ["sales", sale, "restock"]) => update::restock(deps, request, sale).await,
-        (&Method::POST, ["sales", sale, "rain"]) => update::rain(deps, request, sale).await,
-        (&Method::POST, ["sales", sale, "throttle"]) => guard::throttle(deps, request, sale).await,
-        (&Method::POST, ["sales", sale, "end_recurrence"]) => update::end_recurrence(deps, request, sale).await,
-        (&Method::GET, ["kill_switches"]) => guard::kill_switches(deps).await,
-        (&Method::POST, ["stop"]) => guard::stop(deps, request).await,
-        (&Method::POST, ["start"]) => guard::start(deps, request).await,
-        (&Method::GET, ["blocked"]) => guard::blocked(deps).await,
-        (&Method::POST, ["blocked"]) => guard::block(deps, request).await,
-        (&Method::DELETE, ["blocked", user @ ..]) if !user.is_empty() => guard::allow(deps, request, user).await,
-        (&Method::POST, ["allow"]) => guard::allow_named(deps, request).await,
-        (&Method::POST, ["groups", group, "users"]) => groups::add(deps, request, group).await,
-        (&Method::GET, ["groups", group, "users"]) => groups::page(deps, request, group).await,
-        (&Method::POST, ["groups", group, "users", "remove"]) => groups::remove(deps, request, group).await,
-        (&Method::POST, ["campaigns"]) => campaigns::put(deps, request).await,
-        (&Method::GET, ["campaigns"]) => campaigns::list(deps).await,
-        (&Method::POST, ["redrive", queue]) => redrive_from(deps, request, queue).await,
-        (&Method::POST, ["sales", sale, "rounds", round, "beacon"]) => beacon::post(deps, request, sale, round).await,
-        (&Method::GET, ["sales", sale, "rounds", round, "audit"]) => get_audit(deps, sale, round).await,
-        (&Method::POST, ["sales", sale, "rounds", round, "winners", "resend"]) => {
+        ("POST", ["sales", sale, "publish"]) => life::publish(deps, request, sale).await,
+        ("POST", ["sales", sale, "pause"]) => update::pause(deps, request, sale).await,
+        ("POST", ["sales", sale, "resume"]) => update::resume(deps, request, sale).await,
+        ("POST", ["sales", sale, "close"]) => update::close(deps, request, sale).await,
+        ("POST", ["sales", sale, "restock"]) => update::restock(deps, request, sale).await,
+        ("POST", ["sales", sale, "rain"]) => update::rain(deps, request, sale).await,
+        ("POST", ["sales", sale, "throttle"]) => guard::throttle(deps, request, sale).await,
+        ("POST", ["sales", sale, "end_recurrence"]) => update::end_recurrence(deps, request, sale).await,
+        ("GET", ["kill_switches"]) => guard::kill_switches(deps).await,
+        ("POST", ["stop"]) => guard::stop(deps, request).await,
+        ("POST", ["start"]) => guard::start(deps, request).await,
+        ("GET", ["blocked"]) => guard::blocked(deps).await,
+        ("POST", ["blocked"]) => guard::block(deps, request).await,
+        ("DELETE", ["blocked", user @ ..]) if !user.is_empty() => guard::allow(deps, request, user).await,
+        ("POST", ["allow"]) => guard::allow_named(deps, request).await,
+        ("POST", ["groups", group, "users"]) => groups::add(deps, request, group).await,
+        ("GET", ["groups", group, "users"]) => groups::page(deps, request, group).await,
+        ("POST", ["groups", group, "users", "remove"]) => groups::remove(deps, request, group).await,
+        ("POST", ["campaigns"]) => campaigns::put(deps, request).await,
+        ("GET", ["campaigns"]) => campaigns::list(deps).await,
+        ("POST", ["redrive", queue]) => redrive_from(deps, request, queue).await,
+        ("POST", ["sales", sale, "rounds", round, "beacon"]) => beacon::post(deps, request, sale, round).await,
+        ("GET", ["sales", sale, "rounds", round, "audit"]) => get_audit(deps, sale, round).await,
+        ("POST", ["sales", sale, "rounds", round, "winners", "resend"]) => {
             winners::resend(deps, request, sale, round).await
         }
-        (&Method::GET, ["sales", sale, "rounds", round, "orders"]) => {
-            Box::pin(export::page(deps, request, sale, round)).await
-        }
-        (&Method::GET, ["sales", sale, "rounds", round, "report"]) => {
-            Box::pin(report::page(deps, request, sale, round)).await
-        }
-        (&Method::GET, ["orders"]) => Box::pin(orders::list(deps, request)).await,
-        (&Method::GET, ["orders", id]) => Box::pin(orders::get_order(deps, id)).await,
-        (&Method::GET, ["refunds"]) => Box::pin(refunds::list(deps, request)).await,
-        (&Method::POST, ["refunds", "refunded"]) => Box::pin(refunds::mark(deps, request)).await,
+        ("GET", ["sales", sale, "rounds", round, "orders"]) => Box::pin(export::page(deps, request, sale, round)).await,
+        ("GET", ["sales", sale, "rounds", round, "report"]) => Box::pin(report::page(deps, request, sale, round)).await,
+        ("GET", ["orders"]) => Box::pin(orders::list(deps, request)).await,
+        ("GET", ["orders", id]) => Box::pin(orders::get_order(deps, id)).await,
+        ("GET", ["refunds"]) => Box::pin(refunds::list(deps, request)).await,
+        ("POST", ["refunds", "refunded"]) => Box::pin(refunds::mark(deps, request)).await,
         _ => Err(Problem::new(Code::UnknownRoute)),
     }
 }

@@ -10,7 +10,6 @@ mod token;
 pub use crate::deps::AdmissionDeps;
 use api::{Code, Problem, Reply, respond, segments};
 use context::{Serving, serve_crowd};
-use http::Method;
 use lambda_http::{Body, Request, Response};
 use runtime::ANSWER_TIMEOUT;
 
@@ -33,9 +32,9 @@ pub async fn handle(deps: &AdmissionDeps, request: Request) -> Response<Body> {
 }
 
 async fn answer(deps: &AdmissionDeps, request: &Request) -> Reply {
-    match (request.method(), segments(request).as_slice()) {
-        (&Method::POST, ["v1", "sales", sale, "challenges"]) => challenge::challenge(deps, request, sale).await,
-        (&Method::POST, ["v1", "sales", sale, "tokens"]) => token::token(deps, request, sale).await,
+    match (request.method().as_str(), segments(request).as_slice()) {
+        ("POST", ["v1", "sales", sale, "challenges"]) => challenge::challenge(deps, request, sale).await,
+        ("POST", ["v1", "sales", sale, "tokens"]) => token::token(deps, request, sale).await,
         _ => Err(Problem::new(Code::UnknownRoute)),
     }
 }

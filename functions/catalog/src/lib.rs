@@ -14,7 +14,6 @@ mod sync;
 use api::{Code, Problem, respond, segments};
 use context::{Serving, serve};
 use futures::future::join_all;
-use http::Method;
 use lambda_http::{Body, Request, Response};
 use sale::{CampaignId, RoundId, SaleId};
 
@@ -31,9 +30,9 @@ pub fn run() -> Serving {
 
 /// Answers one request. Without authentication everybody gets the same answer, which caches may keep, unlike members'.
 pub async fn handle(deps: &CatalogDeps, request: Request) -> Response<Body> {
-    match (request.method(), segments(&request).as_slice()) {
-        (&Method::GET, ["v1", "members", "sales"]) => return respond(members::sales(deps, &request).await),
-        (&Method::GET, ["v1", "members", "sales", sale]) => return respond(members::sale(deps, &request, sale).await),
+    match (request.method().as_str(), segments(&request).as_slice()) {
+        ("GET", ["v1", "members", "sales"]) => return respond(members::sales(deps, &request).await),
+        ("GET", ["v1", "members", "sales", sale]) => return respond(members::sale(deps, &request, sale).await),
         _ => {}
     }
     match answer(deps, &request).await {
@@ -44,15 +43,15 @@ pub async fn handle(deps: &CatalogDeps, request: Request) -> Response<Body> {
 }
 
 async fn answer(deps: &CatalogDeps, request: &Request) -> Result<Response<Body>, Problem> {
-    match (request.method(), segments(request).as_slice()) {
-        (&Method::GET, ["v1", "campaigns"]) => campaigns(deps, request).await,
-        (&Method::GET, ["v1", "campaigns", campaign]) => get_campaign(deps, request, campaign).await,
-        (&Method::GET, ["v1", "sales"]) => sales(deps, request).await,
-        (&Method::GET, ["v1", "sales", sale]) => get_sale(deps, request, sale).await,
-        (&Method::GET, ["v1", "sales", sale, "rounds", round, "draw"]) => {
+    match (request.method().as_str(), segments(request).as_slice()) {
+        ("GET", ["v1", "campaigns"]) => campaigns(deps, request).await,
+        ("GET", ["v1", "campaigns", campaign]) => get_campaign(deps, request, campaign).await,
+        ("GET", ["v1", "sales"]) => sales(deps, request).await,
+        ("GET", ["v1", "sales", sale]) => get_sale(deps, request, sale).await,
+        ("GET", ["v1", "sales", sale, "rounds", round, "draw"]) => {
             draw::get_draw(deps, request, &RoundId { sale: sale.parse()?, number: round.parse()? }).await
         }
-        (&Method::GET, ["v1", "sales", sale, "rounds", round, "draw", "entries", chunk]) => {
+        ("GET", ["v1", "sales", sale, "rounds", round, "draw", "entries", chunk]) => {
             draw::entries(deps, request, &RoundId { sale: sale.parse()?, number: round.parse()? }, chunk).await
         }
         _ => Err(Problem::new(Code::UnknownRoute)),

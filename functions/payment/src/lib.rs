@@ -4,7 +4,7 @@ mod webhook;
 
 use api::{Code, Problem, Reply, json, respond, segments};
 use context::{Serving, serve};
-use http::{Method, StatusCode};
+use http::StatusCode;
 use lambda_http::{Body, Request, Response};
 use ledger::{Ledger, Payment};
 use messaging::queue::{ExpiryMessage, ExpiryQueue};
@@ -50,8 +50,8 @@ pub async fn handle(deps: &PaymentDeps, request: Request) -> Response<Body> {
 }
 
 async fn answer(deps: &PaymentDeps, request: &Request) -> Reply {
-    match (request.method(), segments(request).as_slice()) {
-        (&Method::POST, ["v1", "payments", "webhook"]) => callback(deps, request).await,
+    match (request.method().as_str(), segments(request).as_slice()) {
+        ("POST", ["v1", "payments", "webhook"]) => callback(deps, request).await,
         _ => Err(Problem::new(Code::UnknownRoute)),
     }
 }

@@ -12,7 +12,6 @@ use api::{Code, Problem, Reply, caller, correlation_id, no_body, respond, segmen
 use context::{Serving, serve_crowd};
 use fulfilment::{Cancel, cancel};
 use gate::Route;
-use http::Method;
 use lambda_http::{Body, Request, Response};
 use runtime::{ANSWER_TIMEOUT, SampledMs};
 
@@ -35,7 +34,7 @@ pub async fn handle(deps: &ReservationDeps, request: Request) -> Response<Body> 
     let path = segments(&request);
     let answered = tokio::time::timeout(deps.clock.limit(ANSWER_TIMEOUT), answer(deps, &request, &path)).await;
     let reply = answered.unwrap_or_else(|late| Err(Problem::unanswered(late)));
-    if let (&Method::POST, ["v1", "sales", sale, "reservations", _]) = (request.method(), path.as_slice()) {
+    if let ("POST", ["v1", "sales", sale, "reservations", _]) = (request.method().as_str(), path.as_slice()) {
         RESERVE_MS.record(began);
         let code = reply.as_ref().map_or_else(|problem| problem.code().as_str(), |_| ACCEPTED);
         deps.snapshots.count_answer(sale, code);
@@ -44,14 +43,12 @@ pub async fn handle(deps: &ReservationDeps, request: Request) -> Response<Body> 
 }
 
 async fn answer(deps: &ReservationDeps, request: &Request, path: &[&str]) -> Reply {
-    match (request.method(), path) {
-        (&Method::POST, ["v1", "sales", sale, "reservations", token]) => {
-            reserve::reserve(deps, request, sale, token).await
-        }
-        (&Method::GET, ["v1", "sales", sale, "reservation"]) => Box::pin(queries::of_sale(deps, request, sale)).await,
-        (&Method::GET, ["v1", "reservations", id]) => Box::pin(queries::reservation(deps, request, id)).await,
-        (&Method::DELETE, ["v1", "reservations", id]) => Box::pin(give_back(deps, request, id)).await,
-        (&Method::GET, ["v1", "orders"]) => Box::pin(queries::orders(deps, request)).await,
+    match (request.method().as_str(), path) {
+        ("POST", ["v1", "sales", sale, "reservations", token]) => reserve::reserve(deps, request, sale, token).await,
+        ("GET", ["v1", "sales", sale, "reservation"]) => Box::pin(queries::of_sale(deps, request, sale)).await,
+        ("GET", ["v1", "reservations", id]) => Box::pin(queries::reservation(deps, request, id)).await,
+        ("DELETE", ["v1", "reservations", id]) => Box::pin(give_back(deps, request, id)).await,
+        ("GET", ["v1", "orders"]) => Box::pin(queries::orders(deps, request)).await,
         _ => Err(Problem::new(Code::UnknownRoute)),
     }
 }

@@ -11,7 +11,6 @@ mod tracked;
 
 use api::{Code, Problem, Reply, respond, segments};
 use context::{Serving, serve_crowd};
-use http::Method;
 use lambda_http::{Body, Request, Response};
 use runtime::ANSWER_TIMEOUT;
 
@@ -29,21 +28,21 @@ pub fn run() -> Serving {
 pub async fn handle(deps: &WaitingRoomDeps, request: Request) -> Response<Body> {
     let answered = tokio::time::timeout(deps.clock.limit(ANSWER_TIMEOUT), answer(deps, &request)).await;
     let reply = answered.unwrap_or_else(|late| Err(Problem::unanswered(late)));
-    match (request.method(), segments(&request).as_slice()) {
-        (&Method::POST, ["v1", "sales", sale, "tickets"]) => {
+    match (request.method().as_str(), segments(&request).as_slice()) {
+        ("POST", ["v1", "sales", sale, "tickets"]) => {
             let code = reply.as_ref().map_or_else(|problem| problem.code().as_str(), |_| IN_LINE);
             deps.snapshots.count_answer(sale, code);
             respond(reply)
         }
-        (&Method::GET, ["v1", "sales", _, "line"]) => get_line::respond(reply),
+        ("GET", ["v1", "sales", _, "line"]) => get_line::respond(reply),
         _ => respond(reply),
     }
 }
 
 async fn answer(deps: &WaitingRoomDeps, request: &Request) -> Reply {
-    match (request.method(), segments(request).as_slice()) {
-        (&Method::POST, ["v1", "sales", sale, "tickets"]) => ticket::ticket(deps, request, sale).await,
-        (&Method::GET, ["v1", "sales", sale, "line"]) => get_line::get_line(deps, sale).await,
+    match (request.method().as_str(), segments(request).as_slice()) {
+        ("POST", ["v1", "sales", sale, "tickets"]) => ticket::ticket(deps, request, sale).await,
+        ("GET", ["v1", "sales", sale, "line"]) => get_line::get_line(deps, sale).await,
         _ => Err(Problem::new(Code::UnknownRoute)),
     }
 }
