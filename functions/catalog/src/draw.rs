@@ -44,13 +44,9 @@ enum Label {
 impl DrawTerms {
     /// The terms of a round with awards; `None` for other rounds.
     pub(crate) fn of(round: &Round) -> Option<Self> {
-        round.commitment.map(|commitment| Self::with(round, commitment))
-    }
-
-    fn with(round: &Round, commitment: Commitment) -> Self {
-        let allocation = round.terms.allocation.clone();
+        let (commitment, allocation) = (round.commitment?, round.terms.allocation.clone());
         let label = if allocation.has_beacon() { Label::Beacon } else { Label::CommitmentOnly };
-        Self { units: round.terms.total, allocation, commitment, label }
+        Some(Self { units: round.terms.total, allocation, commitment, label })
     }
 }
 
@@ -136,7 +132,7 @@ struct DrawDocument<'a> {
     round: u32,
     encoding: u8,
     #[serde(flatten)]
-    terms: DrawTerms,
+    terms: Option<DrawTerms>,
     currency: Currency,
     closes_at: Timestamp,
     reveals_at: Timestamp,
@@ -148,12 +144,12 @@ struct DrawDocument<'a> {
 
 impl<'a> DrawDocument<'a> {
     fn of(draw: &'a Draw) -> Self {
-        let Draw { round: Round { id, terms, .. }, commitment, seed, .. } = draw;
+        let Draw { round: Round { id, terms, .. }, seed, .. } = draw;
         Self {
             sale_id: id.sale.clone(),
             round: id.number.0,
             encoding: ENCODING,
-            terms: DrawTerms::with(&draw.round, *commitment),
+            terms: DrawTerms::of(&draw.round),
             currency: terms.price.currency,
             closes_at: terms.closes_at_ms.into(),
             reveals_at: reveals_at(terms.closes_at_ms).into(),

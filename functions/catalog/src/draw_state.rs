@@ -1,7 +1,7 @@
 use fulfilment::DRAW_AFTER_S;
 use ledger::Beacon;
 use sale::award::drand::DrandRound;
-use sale::award::{self, Commitment, Seed};
+use sale::award::{self, Seed};
 use sale::{Allocation, EpochMs, Round};
 use serde::Serialize;
 
@@ -15,7 +15,6 @@ const MOST_WINNERS: usize = 1_000;
 /// A round with awards, and its seed once it is public.
 pub(crate) struct Draw {
     pub(crate) round: Round,
-    pub(crate) commitment: Commitment,
     pub(crate) seed: Option<Seed>,
     pub(crate) at_end: Option<ledger::Draw>,
     pub(crate) beacon: Option<Beacon>,
@@ -29,14 +28,8 @@ pub(crate) struct Winner {
 }
 
 impl Draw {
-    /// `seed` must belong to the commitment. Computes the winners once seed, entries and the beacon, if any, are known.
-    pub(crate) fn new(
-        round: Round,
-        commitment: Commitment,
-        seed: Option<Seed>,
-        at_end: Option<ledger::Draw>,
-        beacon: Option<Beacon>,
-    ) -> Self {
+    /// `seed` must be the one committed to. Computes the winners once seed, entries and the beacon, if any, are known.
+    pub(crate) fn new(round: Round, seed: Option<Seed>, at_end: Option<ledger::Draw>, beacon: Option<Beacon>) -> Self {
         let is_decided = beacon.is_some() || !round.terms.allocation.has_beacon();
         let closed = at_end.as_ref().and_then(|draw| draw.closed).filter(|_| is_decided);
         let randomness = beacon.as_ref().map(Beacon::randomness);
@@ -48,7 +41,7 @@ impl Draw {
             }
             _ => Vec::new(),
         };
-        Self { round, commitment, seed, at_end, beacon, winners }
+        Self { round, seed, at_end, beacon, winners }
     }
 
     pub(crate) fn is_final(&self) -> bool {

@@ -204,8 +204,8 @@ impl Shelf {
 
     async fn read_draw(&self, id: &RoundId) -> Result<Option<Draw>, FulfilmentError> {
         // Not from the list, which may lag: the round's end decides whether the seed may be public.
-        let Some(round) = self.ledger.round(id).await? else { return Ok(None) };
-        let Some(commitment) = round.commitment else { return Ok(None) };
+        let round = self.ledger.round(id).await?.filter(|round| round.commitment.is_some());
+        let Some(round) = round else { return Ok(None) };
         let at_end = if round.terms.allocation.is_drawn_at_end() { self.ledger.draw(id).await? } else { None };
         let may_be_known = if round.terms.allocation.is_drawn_at_end() {
             // Before the entries are published, somebody who knew the seed could keep entering until a favourite wins.
@@ -215,7 +215,7 @@ impl Shelf {
         };
         let seed = if may_be_known { self.ledger.seed(id).await? } else { None };
         let beacon = if round.terms.allocation.has_beacon() { self.ledger.beacon(id).await? } else { None };
-        Ok(Some(Draw::new(round, commitment, seed.map(|kept| kept.seed), at_end, beacon)))
+        Ok(Some(Draw::new(round, seed.map(|kept| kept.seed), at_end, beacon)))
     }
 
     /// A chunk of a draw's entries, which shared caches keep, not the process. Fails if the ledger does not answer.

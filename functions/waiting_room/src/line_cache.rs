@@ -18,12 +18,8 @@ pub(crate) struct LineCache<S, D>(Cache<RoundId, Arc<AsyncMutex<Line<S, D>>>>);
 /// A line, locked while it is looked at.
 struct Line<S, D> {
     remembered: S,
-    last: Option<Last<D>>,
-}
-
-struct Last<D> {
-    at: Moment,
-    result: D,
+    /// When the last look ended, and its result.
+    last: Option<(Moment, D)>,
 }
 
 impl<S: Default, D> Default for Line<S, D> {
@@ -52,14 +48,14 @@ where
         let began = Moment::now(clock);
         let result = read(&mut line.remembered).await;
         let at = Moment::now(clock);
-        line.last = (at.since(began) <= LONGEST_READ).then(|| Last { at, result: result.clone() });
+        line.last = (at.since(began) <= LONGEST_READ).then(|| (at, result.clone()));
         result
     }
 }
 
 impl<S, D: Clone> Line<S, D> {
     fn at_hand(&self, now: Moment) -> Option<D> {
-        self.last.as_ref().filter(|last| now.since(last.at) < FRESH).map(|last| last.result.clone())
+        self.last.as_ref().filter(|(at, _)| now.since(*at) < FRESH).map(|(_, result)| result.clone())
     }
 }
 
@@ -76,7 +72,7 @@ mod tests {
         let at = |ms| Moment::of(began + Duration::from_millis(ms), EpochMs(1_000_000 + ms as i64));
         let mut line = Line::<(), _>::default();
         assert_eq!(line.at_hand(at(0)), None);
-        line.last = Some(Last { at: at(0), result: "sold out" });
+        line.last = Some((at(0), "sold out"));
         assert_eq!([899, 900].map(|ms| line.at_hand(at(ms))), [Some("sold out"), None]);
     }
 }
