@@ -15,7 +15,6 @@ use crate::query::{Cursor, Query, bad_cursor, mark};
 
 /// Rows in a page: ten calls to DynamoDB, and at most one of the six megabytes that a Lambda response may have.
 const PAGE: usize = 1_000;
-/// Header with the number of rows on the page.
 const ROWS: &str = "export-rows";
 /// Header on the first page, with roughly the number of rows of all pages.
 const ROWS_ABOUT: &str = "export-rows-about";

@@ -32,7 +32,6 @@ pub(crate) struct NewBlock {
     note: Option<String>,
 }
 
-/// Whom a block concerns.
 enum Subject {
     User(UserId),
     Network(Network),
@@ -174,7 +173,6 @@ async fn block_network(
     Ok(json(StatusCode::OK, &NetworkDocument::of(block)))
 }
 
-/// Allows a user again, blocked or not.
 pub(crate) async fn allow(deps: &AdminDeps, request: &Request, user: &[&str]) -> Reply {
     no_body(request)?;
     let_in(deps, request, &user_in(user)?).await

@@ -151,7 +151,6 @@ fn logged(body: &Map<String, Value>) -> String {
     if short.len() == text.len() { format!("{seen}: {text}") } else { format!("{seen}: {short}… {}", mark(&text)) }
 }
 
-/// Deletes a draft. A repeated request gets 404.
 pub(crate) async fn delete(deps: &AdminDeps, request: &Request, sale: &str) -> Reply {
     no_body(request)?;
     let (id, entry) = (sale.parse()?, entry(deps, request, "delete")?);

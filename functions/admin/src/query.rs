@@ -33,7 +33,6 @@ impl Query {
         self.get(name).map(read).transpose().map_err(|wrong| Problem::invalid(format!("{name}: {wrong}")))
     }
 
-    /// A time in RFC 3339.
     pub(crate) fn moment(&self, name: &str) -> Result<Option<EpochMs>, Problem> {
         let read = |text: &str| text.parse::<Timestamp>().map(EpochMs::from);
         self.parsed(name, |text| read(text).map_err(|_| "must be a time such as 2026-11-24T10:00:00Z".to_owned()))
@@ -89,7 +88,6 @@ impl std::fmt::Display for Cursor {
     }
 }
 
-/// The problem for a cursor that no page gave out.
 pub(crate) fn bad_cursor() -> Problem {
     Problem::invalid("cursor: take it from an earlier page")
 }

@@ -43,7 +43,6 @@ struct ReportDocument {
 struct Sums {
     /// How many orders are in each state, by the status that users see.
     orders: BTreeMap<&'static str, u32>,
-    /// The sum of paid orders, in minor units.
     revenue_minor: u64,
     /// Payments that orders could not take, by currency.
     refunds: BTreeMap<String, Refunds>,

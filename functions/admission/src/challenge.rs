@@ -78,7 +78,6 @@ struct Work {
     bits: u8,
 }
 
-/// Reads the body, which may be empty.
 fn wish(request: &Request) -> Result<Wish, Problem> {
     if text_body(request)?.is_empty() { Ok(Wish::default()) } else { json_body(request) }
 }

@@ -25,7 +25,6 @@ struct At<'a, T> {
     content: &'a T,
 }
 
-/// The response with this content and the time.
 pub(crate) fn told(now: EpochMs, content: &impl Serialize) -> Response<Body> {
     json(StatusCode::OK, &At { server_time: now.to_string(), content })
 }

@@ -146,7 +146,6 @@ impl Shelf {
         }))
     }
 
-    /// What the ledger answers, if it does so in time.
     async fn in_time<T, E>(&self, reading: impl Future<Output = Result<T, E>>) -> Result<T, FulfilmentError>
     where
         FulfilmentError: From<E>,
@@ -155,7 +154,6 @@ impl Shelf {
         Ok(read.map_err(|_| FulfilmentError::OutOfTime)??)
     }
 
-    /// What Redis knows about a round, if it answers in time.
     async fn in_redis(&self, round: &Round) -> Result<PartialCounters, Box<dyn Error + Send + Sync>> {
         Ok(tokio::time::timeout(self.clock.limit(REDIS_TIMEOUT), self.stock.of(round).partial_counters()).await??)
     }

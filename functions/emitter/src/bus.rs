@@ -30,9 +30,7 @@ pub(crate) enum BusError {
 /// Which events of a call were refused, by their index.
 #[derive(Debug, Default)]
 pub(crate) struct Refused {
-    /// May be accepted later.
     pub(crate) for_now: BTreeSet<usize>,
-    /// Will never be accepted as they are.
     pub(crate) for_good: BTreeSet<usize>,
 }
 

@@ -77,7 +77,6 @@ struct AboutOrder {
     /// Only while the order waits for its payment.
     #[serde(skip_serializing_if = "Option::is_none")]
     pay_by: Option<String>,
-    /// Only once it is paid.
     #[serde(skip_serializing_if = "Option::is_none")]
     payment_id: Option<String>,
     /// What its unit won, in an instant draw.

@@ -33,7 +33,6 @@ const BATCH_TIMEOUT: Duration = Duration::from_secs(20);
 context::deps! {
     EmitterDeps(context) {
         bus: Bus = Bus::new(AwsClient::event_bridge(context.aws()), context.settings().required("EVENT_BUS_NAME")?),
-        /// The queue for records of which no event can be made.
         pub failures: EmitterFailures = context.emitter_failures()?,
     }
 }

@@ -12,7 +12,6 @@ context::deps! {
     ExpiryDeps(context) {
         pub stock: Stock = context.stock()?,
         pub ledger: Ledger = context.ledger()?,
-        /// The expiry queue, for the next hop.
         pub expiry: ExpiryQueue = context.expiry_queue()?,
         pub clock: Clock = context.clock(),
     }

@@ -5,7 +5,6 @@ use runtime::StreamEvent;
 use sale::{Order, ReservationId};
 use serde_json::Value;
 
-/// An order whose state a record of the stream changed.
 #[derive(Debug, Clone)]
 pub(crate) struct StateChange {
     pub(crate) sequence_number: String,

@@ -10,7 +10,6 @@ pub struct ReconciliationSummary {
     pub overdue: usize,
     /// Rounds that Redis had lost and has again.
     pub rebuilt: usize,
-    /// Order messages that were sent again.
     pub sent: usize,
     /// Orders that Redis had forgotten.
     pub adopted: usize,

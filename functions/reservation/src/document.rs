@@ -5,7 +5,6 @@ use sale::{
 };
 use serde::Serialize;
 
-/// The status of a reservation without an order.
 pub(crate) const QUEUED: &str = "queued";
 /// How long a reservation usually waits for its order, in milliseconds. A later poll gets the order written at once.
 pub(crate) const QUEUED_MS: u64 = 2_000;

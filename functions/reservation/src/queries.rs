@@ -41,7 +41,6 @@ pub(crate) async fn reservation(deps: &ReservationDeps, request: &Request, id: &
     }
 }
 
-/// Lists the user's reservations in the latest round of a sale.
 pub(crate) async fn of_sale(deps: &ReservationDeps, request: &Request, sale: &str) -> Reply {
     let caller = caller(request)?;
     let sale: SaleId = sale.parse()?;

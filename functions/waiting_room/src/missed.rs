@@ -50,7 +50,6 @@ impl Missed {
     }
 }
 
-/// A user whom Redis is being told about.
 struct Taken<'a> {
     missed: &'a Missed,
     round: &'a RoundId,

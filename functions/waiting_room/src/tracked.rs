@@ -24,7 +24,6 @@ const READ_TIMEOUT: Duration = Duration::from_secs(5);
 const _: () = assert!(READ_TIMEOUT.as_millis() + 1_000 < ANSWER_TIMEOUT.as_millis());
 /// The time limit for recording the line's position in the ledger: all who poll, and the line, wait for it.
 const NOTE_TIMEOUT: Duration = Duration::from_secs(1);
-/// How long to wait before recording again after a failure.
 const NOTE_AGAIN_AFTER: Duration = Duration::from_secs(2);
 /// How often the number of people is recorded in the ledger before the opening.
 const NOTE_PEOPLE_EVERY: Duration = Duration::from_secs(10);
@@ -44,7 +43,6 @@ const POLL_SOLD_OUT_MS: u64 = 10_000;
 /// If no unit is known that could come back. Operators may still add some, or an order takes longer than anybody saw.
 const POLL_OVER_MS: u64 = 60_000;
 
-/// The lines that this process has read.
 #[derive(Clone)]
 pub struct Lines(pub(crate) Arc<LineCache<Tracked, LineResult>>);
 
@@ -73,13 +71,11 @@ struct LinePosition {
     units: Option<UnitTotals>,
 }
 
-/// What is known about a round's units at some time.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct UnitTotals {
     total: u64,
     /// Units that somebody holds or has ordered.
     taken: u64,
-    /// Units that can be handed out now.
     free: u64,
     /// When the last unit was handed out. `None` if a lane is unknown.
     last_won_at: Option<EpochMs>,
@@ -99,7 +95,6 @@ pub(crate) async fn look_at(deps: &WaitingRoomDeps, round: &Round, line: LineTer
 }
 
 impl Tracked {
-    /// Whether the line's position may be recorded in the ledger now.
     fn may_note(&self, now: Moment) -> bool {
         self.unheard.is_none_or(|at| now.since(at) >= NOTE_AGAIN_AFTER)
     }
@@ -116,10 +111,8 @@ impl Tracked {
     }
 }
 
-/// Why something was not recorded in the ledger.
 type Unnoted = Box<dyn Error + Send + Sync>;
 
-/// A look at the line of a round.
 struct Look<'a> {
     deps: &'a WaitingRoomDeps,
     round: &'a Round,
@@ -329,7 +322,6 @@ impl Look<'_> {
         }
     }
 
-    /// The result of recording in the ledger, if it comes in time.
     async fn noted<T>(&self, note: impl Future<Output = Result<T, LedgerError>>) -> Result<T, Unnoted> {
         Ok(timeout(self.deps.clock.limit(NOTE_TIMEOUT), note).await??)
     }
@@ -377,7 +369,6 @@ impl LinePosition {
 }
 
 impl UnitTotals {
-    /// From the counters of all lanes.
     fn of(counters: &Counters, now: EpochMs) -> Self {
         let lanes = if counters.lanes.is_empty() { std::slice::from_ref(counters) } else { &counters.lanes };
         let total = u64::from(counters.total());
@@ -393,7 +384,6 @@ impl UnitTotals {
         }
     }
 
-    /// From the counters of some lanes.
     fn of_some(lanes: &[Counters], total: u64, taken_before: u64, now: EpochMs) -> Self {
         let free: u64 = lanes.iter().map(|lane| u64::from(lane.free())).sum();
         let taken = taken_before.min(total.saturating_sub(free));

@@ -41,7 +41,6 @@ pub struct WarmupSummary {
     pub loaded: usize,
     /// Rounds that were already loaded, or that another run is loading.
     pub present: usize,
-    /// Rounds that open too late to be loaded yet.
     pub later: usize,
     /// Rounds that open soon or should be open, but wait for an operator to post their beacon.
     pub awaiting_beacon: usize,

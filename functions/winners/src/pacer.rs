@@ -10,7 +10,6 @@ pub(crate) struct Pacer {
 }
 
 impl Pacer {
-    /// `rate` must be above 0.
     pub(crate) fn per_second(rate: u32) -> Self {
         Self { every: Duration::from_secs(1) / rate.max(1), next: Mutex::default() }
     }

@@ -4,7 +4,6 @@ use lambda_http::{Body, Response};
 use super::Code;
 use super::sync::{AtomicU64, Ordering};
 
-/// The codes of successful answers.
 const GOOD: [(StatusCode, &str); 3] =
     [(StatusCode::OK, "ok"), (StatusCode::CREATED, "created"), (StatusCode::ACCEPTED, "accepted")];
 const OTHER: &str = "other";

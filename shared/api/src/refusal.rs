@@ -64,7 +64,6 @@ fn retry_after_s(at: EpochMs, now: EpochMs) -> u32 {
     at.since_ms(now).div_ceil(1000).clamp(1, MAX_RETRY_AFTER_S) as u32
 }
 
-/// Whether such an error is anywhere in the chain of errors.
 fn is_caused_by<E: Error + 'static>(error: &(dyn Error + 'static)) -> bool {
     std::iter::successors(Some(error), |&cause| cause.source()).any(|cause| cause.is::<E>())
 }

@@ -7,7 +7,6 @@ use super::sync::{Mutex, PoisonError};
 /// A type, and the setting that distinguishes several dependencies of that type.
 pub(crate) type Key = (TypeId, &'static str);
 
-/// A dependency of the type in its key.
 pub(crate) type Dependency = Arc<dyn Any + Send + Sync>;
 
 #[derive(Debug, Default)]

@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The features of `context` that a manifest enables.
 fn declared(manifest: &str) -> BTreeSet<String> {
     let (_, context) = manifest.split_once("\ncontext = ").expect("it has the context");
     let (_, features) = context.split_once("features = [").expect("with features");

@@ -14,7 +14,6 @@ pub const MAX_ANSWER_LENGTH: usize = 64;
 const HUNDREDS: std::ops::RangeInclusive<u32> = 101..=989;
 const ONES: std::ops::RangeInclusive<u32> = 2..=9;
 
-/// A sum that a person has to solve.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sum {
     left: u32,

@@ -46,7 +46,6 @@ impl Forgeries {
         is_told
     }
 
-    /// Remembers that the ledger blocks the user.
     pub fn note_blocked(&self, user: &UserId, until_ms: EpochMs) {
         self.0.entry_by_ref(user).and_upsert_with(|told| {
             let told = told.map(moka::Entry::into_value);

@@ -39,7 +39,6 @@ where
         now.since(kept.began) < self.age
     }
 
-    /// The value of a key, read if it must be. Fails if that fails.
     pub async fn get_or_read<E>(&self, key: &K, read: impl Future<Output = Result<V, E>>) -> Result<V, E> {
         if let Some(value) = self.get(key) {
             return Ok(value);

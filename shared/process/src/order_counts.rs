@@ -12,7 +12,6 @@ use crate::watched::Watched;
 /// Rounds with more units are not read: the audit, every minute, has them.
 const MAX_TOTAL: u32 = 10_000;
 
-/// A round's orders at some time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OrderCount {
     /// Live orders that wait for payment.

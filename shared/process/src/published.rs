@@ -13,7 +13,6 @@ use crate::snapshots::{period, read_on};
 pub struct Published {
     ledger: Ledger,
     clock: Clock,
-    /// How long a finished sale is still among them, in seconds.
     over_for_s: u32,
     timeout: Duration,
     for_sale: AsyncMutex<ForSale>,

@@ -54,7 +54,6 @@ struct Inner {
     kill_switches: Refreshed<KillSwitches, LedgerError>,
     /// Sales whose rounds the next read of the sales reads too.
     wanted: Arc<Mutex<HashSet<SaleId>>>,
-    /// The next flush of the answer counts.
     flush: Debounce,
 }
 

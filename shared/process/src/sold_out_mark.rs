@@ -8,7 +8,6 @@ use stock::{Buyers, BuyersRead, COOLDOWN_MS, RoundStock, SoldOut, Stock, WinsSee
 
 use super::sync::{ArcSwapOption, AsyncMutex, Instant, Moment, sleep, spawn};
 
-/// How long a mark is valid.
 const LASTS: Duration = Duration::from_millis(1000);
 /// By how much, in percent, its time varies at random: processes that were told together must not ask again together.
 const JITTER_PERCENT: u64 = 25;
@@ -21,7 +20,6 @@ const MOST_BUYERS: usize = 10_000;
 /// How many names a process reads in a second, on average: a change in a round of 10,000 buyers is read every five
 /// seconds. A thousand processes then read two million names a second from Redis.
 const NAMES_PER_S: u32 = 2_000;
-/// The shortest time between two reads.
 const SHORTEST_PAUSE: Duration = Duration::from_millis(250);
 /// When a round with too many buyers is read again. It can only have fewer after Redis was loaded again.
 const PAUSE_OF_TOO_MANY: Duration = Duration::from_secs(60);

@@ -13,7 +13,6 @@ const TRY_AGAIN_AFTER: Duration = Duration::from_secs(1);
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Turn {
     Now,
-    /// Only after this time.
     Later(Duration),
 }
 

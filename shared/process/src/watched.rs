@@ -7,7 +7,6 @@ use sale::RoundId;
 
 use super::sync::{AsyncMutex, Cache, Clock, Moment, timeout};
 
-/// How long a result is served.
 const FRESH: Duration = Duration::from_secs(3);
 /// After a read the source rests for this many times its duration, so watching takes at most a tenth of the time.
 const REST: u32 = 9;

@@ -19,9 +19,7 @@ use aws_smithy_runtime_api::client::http::{
 
 use crate::{MissingSetting, Settings};
 
-/// The longest wait for a connection.
 pub(crate) const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
-/// The longest wait for one attempt of a call.
 pub(crate) const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(3);
 /// The longest wait for a call with all its attempts. The shortest function timeout is 10 s, and a function makes one
 /// call after another only where it can be cut off in between.

@@ -358,12 +358,10 @@ mod tests {
             AwsClient::over(SharedHttpConnector::new(self.clone()), &config(good_for), "secretsmanager", None)
         }
 
-        /// How often it was asked.
         fn attempts(&self) -> usize {
             self.asked.lock().unwrap().len()
         }
 
-        /// The key by which each request was signed.
         fn keys(&self) -> Vec<String> {
             let asked = self.asked.lock().unwrap();
             let signatures = asked.iter().map(|request| request.headers().get("authorization").unwrap());

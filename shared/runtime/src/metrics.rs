@@ -13,7 +13,6 @@ const EVERY: Duration = Duration::from_secs(5);
 /// (CloudWatch user guide, "Embedded metric format specification").
 const MAX_VALUES: u32 = 100;
 
-/// When the process began to measure.
 static BEGAN: LazyLock<Instant> = LazyLock::new(Instant::now);
 
 /// The number of the span that lasts `every` and is now.
@@ -70,7 +69,6 @@ impl Metrics {
         self
     }
 
-    /// Publishes what was collected since the last time.
     pub fn publish(&self) {
         self.0.counts.call_all();
         let told = if self.0.is_published {

@@ -5,7 +5,6 @@ use crate::push::StatusUpdate;
 
 /// What may stand in a segment of a path as it is: an id ends with `=`, which may not.
 const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
-/// The status that a closed connection has.
 const GONE: u16 = 410;
 
 /// API Gateway did not accept a call, which can be repeated.

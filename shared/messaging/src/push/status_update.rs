@@ -30,7 +30,6 @@ impl StatusUpdate {
         }
     }
 
-    /// The message as sent.
     pub fn to_body(&self) -> Vec<u8> {
         serde_json::to_vec(self).expect("texts are JSON")
     }

@@ -13,9 +13,7 @@ const IN_FLIGHT: QueueAttributeName = QueueAttributeName::ApproximateNumberOfMes
 /// How many messages a queue has, roughly, as SQS counts them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Depth {
-    /// Visible messages.
     pub waiting: u64,
-    /// Messages that are not visible yet.
     pub delayed: u64,
     /// Messages that were received and not deleted.
     pub in_flight: u64,

@@ -4,7 +4,6 @@ use serde::{Deserialize, Serialize};
 /// The version that this build writes and reads. A new version is read for one deployment before it is written.
 const VERSION: u8 = 1;
 
-/// An unreadable (poison) message.
 #[derive(Debug, thiserror::Error)]
 pub enum InvalidMessage {
     #[error("the message does not have the expected form")]

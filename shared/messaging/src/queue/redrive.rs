@@ -42,7 +42,6 @@ pub async fn redrive(client: &Client, from_url: &str, to_url: &str) -> Result<Re
     Ok(Redriven { moved, may_be_more: true })
 }
 
-/// Messages in batches that are not too large.
 fn batches(messages: Vec<Message>) -> Vec<Vec<Message>> {
     let (mut batches, mut bytes) = (vec![Vec::new()], 0);
     for message in messages {

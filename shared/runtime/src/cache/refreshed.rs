@@ -191,7 +191,6 @@ where
         self.0.read().await
     }
 
-    /// Reads the value now. Fails if it cannot be read.
     pub async fn refresh(&self) -> Result<Arc<T>, RefreshError<E>> {
         let _reading = self.0.reading.lock().await;
         self.0.read().await
