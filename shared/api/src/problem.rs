@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 use strum::{IntoStaticStr, VariantArray};
 
-use crate::rate_limit::{RATE_LIMIT, RATE_LIMIT_POLICY, RatePolicy};
+use crate::rate_limit::RatePolicy;
 
 macro_rules! codes {
     ($($(#[$doc:meta])* $variant:ident = $status:ident, $title:literal;)*) => {
@@ -193,9 +193,10 @@ impl Problem {
         let mut response = response.header(CONTENT_TYPE, "application/problem+json").header(CACHE_CONTROL, "no-store");
         if let Some(seconds) = retry_after_s {
             response = response.header(RETRY_AFTER, seconds);
-            if let Some(policy) = policy {
-                response =
-                    response.header(RATE_LIMIT_POLICY, policy.field()).header(RATE_LIMIT, policy.used_up(seconds));
+            // The fields of draft-ietf-httpapi-ratelimit-headers-11, when nothing is left.
+            if let Some(RatePolicy { name, quota, window_s }) = policy {
+                response = response.header("ratelimit-policy", format!("\"{name}\";q={quota};w={window_s}"));
+                response = response.header("ratelimit", format!("\"{name}\";r=0;t={seconds}"));
             }
         }
         response.body(Body::Text(body)).expect("every header above is a plain value")

@@ -1,7 +1,3 @@
-/// Header fields of draft-ietf-httpapi-ratelimit-headers-11.
-pub(crate) const RATE_LIMIT: &str = "ratelimit";
-pub(crate) const RATE_LIMIT_POLICY: &str = "ratelimit-policy";
-
 /// How often a user may ask for something, as clients see it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RatePolicy {
@@ -9,18 +5,6 @@ pub struct RatePolicy {
     pub name: &'static str,
     pub quota: u32,
     pub window_s: u32,
-}
-
-impl RatePolicy {
-    /// The value of `RateLimit-Policy`.
-    pub(crate) fn field(self) -> String {
-        format!("\"{}\";q={};w={}", self.name, self.quota, self.window_s)
-    }
-
-    /// The value of `RateLimit` when nothing is left for `seconds`.
-    pub(crate) fn used_up(self, seconds: u32) -> String {
-        format!("\"{}\";r=0;t={seconds}", self.name)
-    }
 }
 
 #[cfg(test)]
