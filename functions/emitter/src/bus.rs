@@ -19,14 +19,6 @@ pub(crate) struct Bus {
     name: String,
 }
 
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum BusError {
-    #[error("EventBridge did not answer PutEvents")]
-    NoAnswer(#[from] AwsError),
-    #[error("an event has no detail")]
-    Form(#[from] serde_json::Error),
-}
-
 /// Which events of a call were refused, by their index.
 #[derive(Debug, Default)]
 pub(crate) struct Refused {
@@ -40,8 +32,8 @@ impl Bus {
     }
 
     /// Puts up to [`AT_ONCE`] events on the bus. Each is accepted or refused on its own.
-    pub(crate) async fn put(&self, events: &[&Event]) -> Result<Refused, BusError> {
-        let entries = events.iter().map(|event| self.entry(event)).collect::<Result<Vec<_>, _>>()?;
+    pub(crate) async fn put(&self, events: &[&Event]) -> Result<Refused, AwsError> {
+        let entries: Vec<Value> = events.iter().map(|event| self.entry(event)).collect();
         let output = self.event_bridge.call("AWSEvents.PutEvents", &json!({ "Entries": entries })).await?;
         let mut refused = Refused::default();
         for (at, event) in events.iter().enumerate() {
@@ -57,13 +49,14 @@ impl Bus {
         Ok(refused)
     }
 
-    fn entry(&self, event: &Event) -> Result<Value, serde_json::Error> {
-        Ok(json!({
+    fn entry(&self, event: &Event) -> Value {
+        let detail = serde_json::to_string(event).expect("an event has text keys and plain values only");
+        json!({
             "EventBusName": self.name,
             "Source": SOURCE,
             "DetailType": event.r#type,
-            "Detail": serde_json::to_string(event)?,
+            "Detail": detail,
             "Time": event.at.0 as f64 / 1000.0,
-        }))
+        })
     }
 }

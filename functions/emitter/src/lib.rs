@@ -18,7 +18,7 @@ use messaging::queue::EmitterFailures;
 use runtime::{AwsClient, StreamEvent, StreamResponse};
 use tokio::time::{Instant, timeout_at};
 
-use crate::bus::{AT_ONCE, Bus, BusError, Refused};
+use crate::bus::{AT_ONCE, Bus, Refused};
 pub use crate::event::Event;
 use crate::event::Read;
 
@@ -85,8 +85,7 @@ async fn put(deps: &EmitterDeps, events: &[(usize, &Event)], deadline: Instant) 
     let answered = loop {
         let answered = timeout_at(deadline, deps.bus.put(&plain)).await;
         tries_left -= 1;
-        let is_unheard = matches!(answered, Ok(Err(BusError::NoAnswer(_))));
-        if !is_unheard || tries_left == 0 || Instant::now() + PAUSE >= deadline {
+        if !matches!(answered, Ok(Err(_))) || tries_left == 0 || Instant::now() + PAUSE >= deadline {
             break answered;
         }
         tokio::time::sleep(PAUSE).await;

@@ -31,8 +31,6 @@ struct Envelope {
     kind: String,
 }
 
-const PAYMENT_SUCCEEDED: &str = "payment.succeeded";
-
 /// Unknown fields are ignored, since providers add some as they please.
 #[derive(Deserialize)]
 struct Callback {
@@ -80,7 +78,7 @@ pub(crate) fn read(request: &Request, secret: &str) -> Result<Event, Problem> {
         return Err(unauthorized());
     }
     let Envelope { kind } = signed_json_body(request)?;
-    if kind != PAYMENT_SUCCEEDED {
+    if kind != "payment.succeeded" {
         return Ok(Event::Other(kind));
     }
     let Callback { data, unknown, .. } = signed_json_body(request)?;

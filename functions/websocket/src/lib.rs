@@ -45,40 +45,34 @@ pub struct GatewayResponse {
     pub status_code: u16,
 }
 
-impl GatewayResponse {
-    const OK: Self = Self { status_code: 200 };
-    const BAD_REQUEST: Self = Self { status_code: 400 };
-    const UNAUTHORIZED: Self = Self { status_code: 401 };
-    const UNAVAILABLE: Self = Self { status_code: 503 };
-}
-
 pub async fn handle(deps: &WebsocketDeps, request: Request) -> GatewayResponse {
     let answered = tokio::time::timeout(deps.clock.limit(ANSWER_TIMEOUT), answer(deps, request)).await;
-    answered.unwrap_or_else(|late| unavailable(&late))
+    GatewayResponse { status_code: answered.unwrap_or_else(|late| unavailable(&late)) }
 }
 
-async fn answer(deps: &WebsocketDeps, request: Request) -> GatewayResponse {
+/// Returns the status.
+async fn answer(deps: &WebsocketDeps, request: Request) -> u16 {
     let context = &request.request_context;
-    let Some(id) = context.connection_id.clone() else { return GatewayResponse::BAD_REQUEST };
+    let Some(id) = context.connection_id.clone() else { return 400 };
     match context.route_key.as_deref() {
         Some("$connect") => {
             match deps.issuer.user(request.query_string_parameters.first("token").unwrap_or_default()).await {
-                Ok(user) => connect(deps, id, user).await.unwrap_or_else(|error| unavailable(&error)),
-                Err(TokenRefused::BadToken) => GatewayResponse::UNAUTHORIZED,
-                Err(TokenRefused::NoKeys) => GatewayResponse::UNAVAILABLE,
+                Ok(user) => connect(deps, id, user).await.map_or_else(|error| unavailable(&error), |()| 200),
+                Err(TokenRefused::BadToken) => 401,
+                Err(TokenRefused::NoKeys) => 503,
             }
         }
         Some("$disconnect") => match deps.ledger.disconnect(&id).await {
-            Ok(()) => GatewayResponse::OK,
+            Ok(()) => 200,
             // Nobody reads this answer. The first message that finds the connection gone deletes it, or it expires.
             Err(error) => unavailable(&error),
         },
-        _ => GatewayResponse::BAD_REQUEST,
+        _ => 400,
     }
 }
 
 /// Stores the connection before it looks for surplus ones, so that of two at once at least one sees both.
-async fn connect(deps: &WebsocketDeps, id: String, user: UserId) -> Result<GatewayResponse, LedgerError> {
+async fn connect(deps: &WebsocketDeps, id: String, user: UserId) -> Result<(), LedgerError> {
     let connection = Connection { id, user, connected_at_ms: deps.clock.now() };
     deps.ledger.connect(&connection).await?;
     for surplus in deps.ledger.surplus_connections(&connection).await? {
@@ -89,10 +83,10 @@ async fn connect(deps: &WebsocketDeps, id: String, user: UserId) -> Result<Gatew
         deps.ledger.disconnect(&surplus.id).await?;
     }
     tracing::info!(user = %connection.user, "connected");
-    Ok(GatewayResponse::OK)
+    Ok(())
 }
 
-fn unavailable(error: &(dyn std::error::Error + 'static)) -> GatewayResponse {
+fn unavailable(error: &(dyn std::error::Error + 'static)) -> u16 {
     tracing::error!(error, "a part of the system did not answer");
-    GatewayResponse::UNAVAILABLE
+    503
 }

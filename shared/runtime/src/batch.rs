@@ -2,10 +2,23 @@ use std::time::Duration;
 
 use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent};
 use futures::future::join_all;
+use serde::Deserialize;
+use serde_json::Value;
 use tracing::Instrument;
+
+/// Which records of a stream failed: Lambda reads it like a queue's, and continues with the first of them.
+pub use aws_lambda_events::sqs::SqsBatchResponse as StreamResponse;
 
 /// The time limit for one message. Together with a call to delay its retry it fits into the queue functions' 30 s.
 const MESSAGE_TIMEOUT: Duration = Duration::from_secs(20);
+
+/// A batch of a table's stream, which Lambda repeats from the first failed record. Records are parsed one by one.
+#[derive(Debug, Clone, Deserialize)]
+pub struct StreamEvent {
+    /// In the order of the stream.
+    #[serde(default = "Vec::new", rename = "Records")]
+    pub records: Vec<Value>,
+}
 
 pub type MessageError = Box<dyn std::error::Error + Send + Sync>;
 

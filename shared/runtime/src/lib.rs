@@ -10,7 +10,6 @@ mod metrics;
 mod once_per_span;
 mod secret;
 mod settings;
-mod stream;
 mod sync;
 mod telemetry;
 
@@ -18,13 +17,12 @@ use std::time::Duration;
 
 pub use aws::{SdkConfig, aws_config, aws_config_at};
 pub use aws_client::{AwsClient, AwsError};
-pub use batch::{FailedDelivery, MessageError, each_message};
+pub use batch::{FailedDelivery, MessageError, StreamEvent, StreamResponse, each_message};
 pub use cache::{Clock, Moment};
 pub use metrics::{Metrics, SampledMs};
 pub use once_per_span::OncePerSpan;
 pub use secret::{Secret, SecretError, secret_text};
 pub use settings::{MissingSetting, Settings};
-pub use stream::{StreamEvent, StreamResponse};
 pub use telemetry::init_telemetry;
 
 /// The time limit of a request: a little less than Lambda's 10 s, after which the client would get no answer.
