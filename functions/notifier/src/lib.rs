@@ -16,9 +16,9 @@ use context::{Serving, serve_events};
 use futures::StreamExt;
 use futures::future::join_all;
 use ledger::{Connection, Ledger};
-use messaging::push::{Gateway, Posted, PushError, StatusUpdate};
+use messaging::push::{Gateway, Posted, StatusUpdate};
 use process::TermsCache;
-use runtime::{Clock, StreamEvent, StreamResponse};
+use runtime::{AwsError, Clock, StreamEvent, StreamResponse};
 use tokio::time::{Instant, timeout_at};
 
 pub use delivered::Delivered;
@@ -88,7 +88,7 @@ async fn post(
     change: &StateChange,
     to: &Connection,
     update: &StatusUpdate,
-) -> Result<(), PushError> {
+) -> Result<(), AwsError> {
     let record = change.record();
     if deps.delivered.has(&record, &to.id) {
         return Ok(());

@@ -7,14 +7,6 @@ use crate::push::StatusUpdate;
 const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 const GONE: u16 = 410;
 
-/// API Gateway did not accept a call, which can be repeated.
-#[derive(Debug, thiserror::Error)]
-#[error("API Gateway did not answer {call}")]
-pub struct PushError {
-    call: &'static str,
-    source: AwsError,
-}
-
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Posted {
     Yes,
@@ -32,19 +24,19 @@ impl Gateway {
     }
 
     /// Sends a message to one connection. Fails if API Gateway does not answer; the client may have the message then.
-    pub async fn post(&self, connection: &str, update: &StatusUpdate) -> Result<Posted, PushError> {
+    pub async fn post(&self, connection: &str, update: &StatusUpdate) -> Result<Posted, AwsError> {
         match self.0.post(&path(connection), &update.to_body()).await {
             Ok(()) => Ok(Posted::Yes),
             Err(AwsError::Refused { status: GONE, .. }) => Ok(Posted::Gone),
-            Err(source) => Err(PushError { call: "PostToConnection", source }),
+            Err(error) => Err(error),
         }
     }
 
     /// Closes a connection, if it is open. Fails if API Gateway does not answer. Can be repeated.
-    pub async fn close(&self, connection: &str) -> Result<(), PushError> {
+    pub async fn close(&self, connection: &str) -> Result<(), AwsError> {
         match self.0.delete(&path(connection)).await {
-            Ok(()) | Err(AwsError::Refused { status: GONE, .. }) => Ok(()),
-            Err(source) => Err(PushError { call: "DeleteConnection", source }),
+            Err(AwsError::Refused { status: GONE, .. }) => Ok(()),
+            closed => closed,
         }
     }
 }

@@ -3,5 +3,5 @@
 mod gateway;
 mod status_update;
 
-pub use gateway::{Gateway, Posted, PushError};
+pub use gateway::{Gateway, Posted};
 pub use status_update::StatusUpdate;
