@@ -5,6 +5,7 @@
 //! many requests each gets. Then come overdue orders, and then the rounds are audited and repaired one by one. Each
 //! part has a time budget, and each run begins with another round, so that no sale uses up the time of the others.
 
+mod deps;
 mod summary;
 mod traffic;
 
@@ -13,24 +14,20 @@ use std::time::{Duration, Instant};
 
 use context::{Serving, serve_events};
 use fulfilment::{
-    FulfilmentError, Listing, Loading, Overdue, Repaired, SEND_AGAIN_AFTER, UnknownLanes, WARMUP_LEAD_S,
-    expire_overdue, finish_transfers, list, load_round, note_complete, reconcile_blocks, repair, send_due,
+    FulfilmentError, Listing, Loading, Overdue, Repaired, UnknownLanes, WARMUP_LEAD_S, expire_overdue,
+    finish_transfers, list, load_round, note_complete, reconcile_blocks, repair, send_due,
 };
 use futures::future::join_all;
 use futures::{StreamExt, stream};
 use ledger::{KillSwitches, Ledger, LedgerError, NotedRound, NotedTraffic};
-use messaging::queue::OrderQueue;
-use runtime::Clock;
 use sale::audit::Repair;
-use sale::{EpochMs, MAX_PAYMENT_WINDOW_S, MAX_THROTTLE_REQUESTS_PER_S, Observation, Round, RoundId, RoundNumber};
+use sale::{EpochMs, MAX_PAYMENT_WINDOW_S, Observation, Round, RoundId, RoundNumber};
 use serde_json::Value;
-use stock::Stock;
 use tokio::time::timeout;
 
+pub use crate::deps::{RUN_TIMEOUT, ReconciliationDeps};
 pub use crate::summary::ReconciliationSummary;
 
-/// The time limit of a run: a few seconds less than Lambda's 55 s, for the summary. The next run does the rest.
-pub const RUN_TIMEOUT: Duration = Duration::from_secs(50);
 /// How long after its close a round is still examined, in seconds: until its last order can have expired, and the day more
 /// for which Redis keeps it. So a reservation whose message SQS refused all that time is still sent.
 const READ_AFTER_CLOSE_S: u32 = MAX_PAYMENT_WINDOW_S + 24 * 60 * 60;
@@ -62,20 +59,6 @@ const MAX_LOGGED: usize = 100;
 const OVER_FIRST_EVERY: i64 = 10;
 /// This many seconds after its last order can have expired, a round is finished, and audited after the others.
 const OVER_AFTER_S: u32 = 5 * 60;
-
-context::deps! {
-    ReconciliationDeps(context) {
-        pub stock: Stock = context.stock()?,
-        pub ledger: Ledger = context.ledger()?,
-        pub orders: OrderQueue = context.order_queue()?,
-        /// How long a reservation waits for its order before its message is sent again.
-        pub send_again_after: Duration = SEND_AGAIN_AFTER,
-        /// The rate that a busy sale is throttled to, in requests a second; `None` if operators decide.
-        pub throttle_busy_to: Option<u32> = context.number("THROTTLE_BUSY_SALES_TO", 1..=MAX_THROTTLE_REQUESTS_PER_S)?,
-        pub clock: Clock = context.clock(),
-        pub run_timeout: Duration = RUN_TIMEOUT,
-    }
-}
 
 pub fn run() -> Serving {
     serve_events(ReconciliationDeps::new, async |deps: &ReconciliationDeps, _: Value| Ok(handle(deps).await?))

@@ -4,7 +4,7 @@ use fulfilment::FulfilmentError;
 use ledger::{NotedTraffic, UpdateOutcome};
 use sale::{EpochMs, MAX_THROTTLE_REQUESTS_PER_S, Refusal, Round, Terms, Traffic, throttle_of_busy};
 
-use crate::ReconciliationDeps;
+use crate::deps::ReconciliationDeps;
 
 /// Counts older than this, in milliseconds, lead to no limit.
 const MOST_AGE_MS: u64 = 60_000;

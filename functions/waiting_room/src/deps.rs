@@ -7,8 +7,8 @@ use runtime::Clock;
 use stock::Stock;
 
 use crate::line_cache::LineCache;
+use crate::lines::Lines;
 use crate::missed::Missed;
-use crate::tracked::Lines;
 
 context::deps! {
     WaitingRoomDeps(context) {

@@ -3,6 +3,7 @@
 mod deps;
 mod get_line;
 mod line_cache;
+mod lines;
 mod missed;
 mod of_round;
 mod sync;
@@ -15,8 +16,8 @@ use lambda_http::{Body, Request, Response};
 use runtime::ANSWER_TIMEOUT;
 
 pub use crate::deps::WaitingRoomDeps;
+pub use crate::lines::Lines;
 pub use crate::missed::Missed;
-pub use crate::tracked::Lines;
 
 /// The code under which tickets are counted.
 const IN_LINE: &str = "in_line";

@@ -16,7 +16,7 @@ use stock::{Counters, LineMoved, LineSnapshot, LineStep, RoundStock, StockError}
 use tokio::time::timeout;
 
 use crate::deps::WaitingRoomDeps;
-use crate::line_cache::LineCache;
+use crate::lines::{LineResult, Tracked};
 use crate::of_round::{expires_at, tickets_from};
 
 /// The time limit for reading a line, so that those who wait still get an answer if it fails.
@@ -42,26 +42,6 @@ const POLL_STANDING_MS: u64 = 5_000;
 const POLL_SOLD_OUT_MS: u64 = 10_000;
 /// If no unit is known that could come back. Operators may still add some, or an order takes longer than anybody saw.
 const POLL_OVER_MS: u64 = 60_000;
-
-#[derive(Clone)]
-pub struct Lines(pub(crate) Arc<LineCache<Tracked, LineResult>>);
-
-/// What this process remembers of a line from one look to the next.
-#[derive(Default)]
-pub(crate) struct Tracked {
-    kept: Option<KeptLine>,
-    /// The highest watermark that this process has published: replicas' clocks differ, and a line never moves back.
-    published: Watermark,
-    /// When the number of people was last recorded in the ledger.
-    noted_people: Option<Moment>,
-    /// When recording in the ledger last failed.
-    unheard: Option<Moment>,
-    /// When this process last saw a reservation without an order, by Redis's clock: its payment window begins later.
-    open_at: Option<EpochMs>,
-}
-
-/// The result of a read, shared by everybody who polls within a second.
-pub(crate) type LineResult = Result<Arc<LineDocument>, Problem>;
 
 /// How far a line is, as just read or moved.
 struct LinePosition {
