@@ -19,7 +19,6 @@ use shuttle::rand::Rng;
 mod cached;
 mod clock;
 
-pub use cached::Cache;
 pub(crate) use clock::restart;
 pub use clock::{Clock, Clock as WallClock, Instant, Moment, pass, set_wall_clock, sleep, sleep_until};
 
@@ -28,16 +27,27 @@ pub fn step() {
     AtomicBool::new(false).load(Ordering::Relaxed);
 }
 
-/// `tokio::sync::Mutex`, with a step before each attempt to lock it.
-#[derive(Debug, Default)]
-pub struct AsyncMutex<T>(Arc<tokio::sync::Mutex<T>>);
+/// What others wrote, with a step before each of its calls, which are one step each.
+#[derive(Debug, Default, Clone)]
+pub struct Stepped<T>(T);
 
-impl<T> Deref for AsyncMutex<T> {
-    type Target = tokio::sync::Mutex<T>;
+impl<T> Deref for Stepped<T> {
+    type Target = T;
 
-    fn deref(&self) -> &Self::Target {
+    fn deref(&self) -> &T {
         step();
         &self.0
+    }
+}
+
+pub type ArcSwapOption<T> = Stepped<arc_swap::ArcSwapOption<T>>;
+pub type AsyncMutex<T> = Stepped<Arc<tokio::sync::Mutex<T>>>;
+pub type Cache<K, V> = Stepped<moka::sync::Cache<K, V>>;
+pub type Semaphore = Stepped<tokio::sync::Semaphore>;
+
+impl<T> ArcSwapOption<T> {
+    pub fn empty() -> Self {
+        Self(arc_swap::ArcSwapOption::empty())
     }
 }
 
@@ -49,10 +59,6 @@ impl<T> AsyncMutex<T> {
     }
 }
 
-/// `tokio::sync::Semaphore`, likewise.
-#[derive(Debug)]
-pub struct Semaphore(tokio::sync::Semaphore);
-
 impl Semaphore {
     pub const fn new(permits: usize) -> Self {
         Self(tokio::sync::Semaphore::const_new(permits))
@@ -61,59 +67,6 @@ impl Semaphore {
     /// Likewise, where tokio has another function for constants.
     pub const fn const_new(permits: usize) -> Self {
         Self::new(permits)
-    }
-}
-
-impl Deref for Semaphore {
-    type Target = tokio::sync::Semaphore;
-
-    fn deref(&self) -> &Self::Target {
-        step();
-        &self.0
-    }
-}
-
-/// Behaves like `arc_swap::ArcSwapOption`; each call is one step.
-#[derive(Debug)]
-pub struct ArcSwapOption<T>(std::sync::Mutex<Option<Arc<T>>>);
-
-impl<T> Default for ArcSwapOption<T> {
-    fn default() -> Self {
-        Self::empty()
-    }
-}
-
-impl<T> ArcSwapOption<T> {
-    pub const fn empty() -> Self {
-        Self(std::sync::Mutex::new(None))
-    }
-
-    pub fn load(&self) -> Option<Arc<T>> {
-        self.load_full()
-    }
-
-    pub fn load_full(&self) -> Option<Arc<T>> {
-        step();
-        self.held().clone()
-    }
-
-    pub fn store(&self, value: Option<Arc<T>>) {
-        step();
-        *self.held() = value;
-    }
-
-    /// Replaces the value if it is `current`. Returns the previous value.
-    pub fn compare_and_swap(&self, current: &Option<Arc<T>>, new: Option<Arc<T>>) -> Option<Arc<T>> {
-        step();
-        let mut held = self.held();
-        if held.as_ref().map(Arc::as_ptr) == current.as_ref().map(Arc::as_ptr) {
-            return std::mem::replace(&mut held, new);
-        }
-        held.clone()
-    }
-
-    fn held(&self) -> std::sync::MutexGuard<'_, Option<Arc<T>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

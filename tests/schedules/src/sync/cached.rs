@@ -1,26 +1,12 @@
 use std::hash::Hash;
-use std::ops::Deref;
 use std::time::Duration;
 
 use moka::policy::EvictionPolicy;
 use moka::sync as real;
 
-use super::step;
-
-/// `moka::sync::Cache`, with a step before each call. Each call is one step, because moka's calls on a single key are atomic.
-#[derive(Clone)]
-pub struct Cache<K, V>(real::Cache<K, V>);
+use super::Cache;
 
 pub struct Builder<K, V>(real::CacheBuilder<K, V, real::Cache<K, V>>);
-
-impl<K, V> Deref for Cache<K, V> {
-    type Target = real::Cache<K, V>;
-
-    fn deref(&self) -> &Self::Target {
-        step();
-        &self.0
-    }
-}
 
 macro_rules! options {
     ($($option:ident($type:ty)),*) => {
@@ -37,7 +23,7 @@ macro_rules! options {
             )*
 
             pub fn build(self) -> Cache<K, V> {
-                Cache(self.0.build())
+                super::Stepped(self.0.build())
             }
         }
     };
