@@ -26,7 +26,6 @@ struct Source {
     version: AtomicU32,
     is_away: AtomicBool,
     reading: UnderWay,
-    readings: AtomicU32,
 }
 
 impl Source {
@@ -38,22 +37,13 @@ impl Source {
     }
 
     async fn read(self: Arc<Self>) -> Result<u32, Away> {
-        let reading = self.reading.begin_alone("one task reads");
-        self.readings.fetch_add(1, Relaxed);
-        yield_now().await;
-        let read = self.version.load(Relaxed);
-        yield_now().await;
-        drop(reading);
+        let read = self.reading.alone("one task reads", || self.version.load(Relaxed)).await;
         if self.is_away.load(Relaxed) { Err(Away) } else { Ok(read) }
     }
 
     fn set(&self, version: u32) {
         step();
         self.version.fetch_max(version, Relaxed);
-    }
-
-    fn readings(&self) -> u32 {
-        self.readings.load(Relaxed)
     }
 }
 
@@ -70,7 +60,7 @@ pub fn one_reading_serves_all_who_wait() {
     let state = Arc::new(Source::new());
     let served = at_once(&state, 3, async |(_, refreshed), _| refreshed.get().await.is_ok());
     let failed = served.into_iter().filter(|served| !served).count();
-    assert!(state.0.readings() <= 1 + failed as u32, "one reading serves all who wait");
+    assert!(state.0.reading.times() <= 1 + failed as u32, "one reading serves all who wait");
 }
 
 /// Three requests come when the value is no longer fresh. None waits, and it is read again once, unless that took too long.
@@ -94,12 +84,12 @@ pub fn one_task_reads_it_again() {
     };
     let (_, before) = at_once_and(&state, 3, wait_for_it, async |(source, refreshed)| {
         while refreshed.refresh().await.is_err() {}
-        let before = source.readings();
+        let before = source.reading.times();
         pass(BOUNDS.fresh);
         source.set(1);
         before
     });
-    assert!(state.0.readings() <= before + 1, "one task reads it again");
+    assert!(state.0.reading.times() <= before + 1, "one task reads it again");
 }
 
 /// The value is too old to use. A request waits for a new reading and may be dropped; the reading continues.
@@ -112,12 +102,12 @@ pub fn a_reading_outlives_its_caller() {
         while refreshed.refresh().await.is_err() {}
         pass(BOUNDS.usable);
         source.set(1);
-        let before = source.readings();
+        let before = source.reading.times();
         until_given_up(refreshed.get()).await;
         while source.reading.now() > 0 {
             yield_now().await;
         }
-        if source.readings() == before {
+        if source.reading.times() == before {
             return;
         }
         // The new value, or the old one if the reading took too long.

@@ -45,11 +45,7 @@ impl Redis {
     }
 
     async fn read(self: Arc<Self>) -> (Option<Buyers>, Duration) {
-        let reading = self.reading.begin_alone("one task reads the names");
-        yield_now().await;
-        let buyers = self.buyers();
-        yield_now().await;
-        drop(reading);
+        let buyers = self.reading.alone("one task reads the names", || self.buyers()).await;
         let names = buyers.iter().map(|name| (*name).to_owned()).collect();
         (Some(Buyers { wins: wins(&buyers), names }), Duration::ZERO)
     }

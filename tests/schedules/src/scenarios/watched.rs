@@ -18,7 +18,6 @@ const LONGEST: Duration = Duration::from_secs(50);
 #[derive(Default)]
 struct Ledger {
     reading: UnderWay,
-    reads: AtomicU32,
     /// How many orders were read.
     orders: AtomicU32,
 }
@@ -32,22 +31,14 @@ type Orders = Watched<BTreeSet<u32>, u32>;
 impl Ledger {
     /// Reads the paid orders that are not known yet. Returns how many there are.
     async fn read(&self, known: &mut BTreeSet<u32>) -> Result<u32, Away> {
-        let reading = self.reading.begin_alone("one reads a round for all");
-        let paid = self.reads.fetch_add(1, Relaxed) + 1;
-        yield_now().await;
-        pass(TAKES);
-        for order in 0..paid {
-            if known.insert(order) {
-                self.orders.fetch_add(1, Relaxed);
-            }
-        }
-        yield_now().await;
-        drop(reading);
+        let paid = self.reading.times() + 1;
+        let read = || {
+            pass(TAKES);
+            let new = (0..paid).filter(|order| known.insert(*order)).count();
+            self.orders.fetch_add(new as u32, Relaxed);
+        };
+        self.reading.alone("one reads a round for all", read).await;
         Ok(paid)
-    }
-
-    fn reads(&self) -> u32 {
-        self.reads.load(Relaxed)
     }
 }
 
@@ -76,10 +67,10 @@ pub fn one_reads_a_round_for_all() {
     let (state, began) = (state(), Instant::now());
     at_once(&state, 3, async |state, _| read(state).await);
     let ledger = &state.1;
-    assert_eq!(ledger.reads(), 1, "one reads a round for all");
+    assert_eq!(ledger.reading.times(), 1, "one reads a round for all");
     pass((TAKES + RESTS).saturating_sub(began.elapsed()));
     let again = block_on(read(&state));
-    assert!(ledger.reads() == 2 || again.is_none(), "it is read again");
+    assert!(ledger.reading.times() == 2 || again.is_none(), "it is read again");
 }
 
 /// Two ask and may give up during their reads. The orders that a read found paid are not read again.
@@ -95,10 +86,10 @@ pub fn what_is_final_is_not_read_again() {
         pass(LONGEST);
     });
     let ledger = &state.1;
-    while block_on(read(&state)) != Some(ledger.reads()) {
+    while block_on(read(&state)) != Some(ledger.reading.times()) {
         pass(LONGEST);
     }
-    assert_eq!(ledger.orders.load(Relaxed), ledger.reads(), "what is final is not read again");
+    assert_eq!(ledger.orders.load(Relaxed), ledger.reading.times(), "what is final is not read again");
 }
 
 /// Three ask at once and may give up. Whatever became of the first read, the ledger rests, a freeze included.
@@ -117,14 +108,14 @@ pub fn the_ledger_rests_after_each_read() {
             until_given_up(read(state)).await;
         });
         let ledger = &state.1;
-        assert!(ledger.reads() <= 1, "the ledger rests after each read");
+        assert!(ledger.reading.times() <= 1, "the ledger rests after each read");
         if is_frozen {
             set_wall_clock(LONGEST.as_millis() as i64);
         } else {
             pass(LONGEST);
         }
-        let before = ledger.reads();
+        let before = ledger.reading.times();
         block_on(read(&state));
-        assert_eq!(ledger.reads(), before + 1, "it is read again");
+        assert_eq!(ledger.reading.times(), before + 1, "it is read again");
     }
 }
