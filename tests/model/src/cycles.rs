@@ -16,6 +16,8 @@ pub enum Run<A> {
 struct Visit<M: Model> {
     state: M::State,
     key: u64,
+    /// The step that led here.
+    by: Option<M::Action>,
     actions: Vec<M::Action>,
     longest: usize,
 }
@@ -26,25 +28,23 @@ struct Visit<M: Model> {
 /// every run reaches a state at rest and whatever holds there, without any assumption of fairness.
 pub fn longest_run<M>(protocol: &M) -> Run<M::Action>
 where
-    M: Model,
-    M::State: Hash + PartialEq,
-    M::Action: Clone,
+    M: Model<State: Hash, Action: Clone>,
 {
     // For a finished state: the longest run from there. For one on the current path: none yet.
     let mut known: HashMap<u64, Option<usize>> = HashMap::new();
     let mut path: Vec<Visit<M>> = Vec::new();
-    let mut pending = protocol.init_states();
+    let mut pending: Vec<_> = protocol.init_states().into_iter().map(|state| (state, None)).collect();
     let hasher = known.hasher().clone();
     let mut longest = 0;
     loop {
-        if let Some(state) = pending.pop() {
+        if let Some((state, by)) = pending.pop() {
             let key = hasher.hash_one(&state);
             match known.entry(key) {
                 Entry::Vacant(entry) => {
                     entry.insert(None);
                     let mut actions = Vec::new();
                     protocol.actions(&state, &mut actions);
-                    path.push(Visit { state, key, actions, longest: 0 });
+                    path.push(Visit { state, key, by, actions, longest: 0 });
                 }
                 Entry::Occupied(entry) => match entry.get() {
                     Some(from_there) => {
@@ -52,13 +52,17 @@ where
                             visit.longest = visit.longest.max(from_there + 1);
                         }
                     }
-                    None => return Run::Circles(circle(protocol, &path, key)),
+                    None => {
+                        let circle = path.into_iter().skip_while(|visit| visit.key != key).skip(1);
+                        return Run::Circles(circle.map(|visit| visit.by).chain([by]).flatten().collect());
+                    }
                 },
             }
         }
         let Some(visit) = path.last_mut() else { return Run::Ends(longest) };
         if let Some(action) = visit.actions.pop() {
-            pending.extend(protocol.next_state(&visit.state, action));
+            let next = protocol.next_state(&visit.state, action.clone());
+            pending.extend(next.map(|state| (state, Some(action))));
             continue;
         }
         let (key, steps) = (visit.key, visit.longest);
@@ -69,21 +73,4 @@ where
             None => longest = steps,
         }
     }
-}
-
-fn circle<M>(protocol: &M, path: &[Visit<M>], key: u64) -> Vec<M::Action>
-where
-    M: Model,
-    M::State: PartialEq,
-    M::Action: Clone,
-{
-    let start = path.iter().position(|visit| visit.key == key).unwrap_or_default();
-    let states = path[start..].iter().map(|visit| &visit.state);
-    let next = states.clone().skip(1).chain(states.clone().take(1));
-    let step = |(from, to): (&M::State, &M::State)| {
-        let mut actions = Vec::new();
-        protocol.actions(from, &mut actions);
-        actions.into_iter().find(|action| protocol.next_state(from, action.clone()).as_ref() == Some(to))
-    };
-    states.zip(next).filter_map(step).collect()
 }
