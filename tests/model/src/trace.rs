@@ -10,5 +10,6 @@ mod search;
 mod unseen;
 
 pub use effect::{Answer, Effect, Written};
-pub use explain::{Explained, Unexplained, explain};
+pub use explain::{Explained, explain};
 pub use record::{Function, Header, How, Record, Trace, What};
+pub use search::Unexplained;

@@ -10,7 +10,7 @@ const TRACES: [(&str, &str); 3] = [
 ];
 
 fn judged(trace: &Trace) -> Result<Explained, Box<Unexplained>> {
-    explain(trace).expect("the model has room for it").map_err(Box::new)
+    explain(trace).expect("the model has room for it")
 }
 
 fn steps(trace: &Trace) -> Vec<usize> {

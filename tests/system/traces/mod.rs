@@ -30,7 +30,7 @@ async fn recorded(scenario: &Scenario, world: &World, name: &str) -> Trace {
 
 fn judged(name: &str, trace: &Trace) -> Result<Explained, Box<Unexplained>> {
     let begun = Instant::now();
-    let judged = explain(trace).unwrap().map_err(Box::new);
+    let judged = explain(trace).unwrap();
     let seconds = begun.elapsed().as_secs_f32();
     match &judged {
         Ok(explained) => eprintln!("{name}: {explained}, {seconds:.3} s"),

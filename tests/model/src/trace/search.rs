@@ -1,4 +1,5 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::fmt;
 
 use stateright::Model;
 
@@ -22,14 +23,22 @@ struct Way {
     actions: Vec<Action>,
 }
 
-pub(super) struct Found {
-    /// The model's steps, each with the record that it explains, if it explains one.
-    pub(super) path: Option<Vec<(Option<usize>, Vec<Action>)>>,
-    pub(super) seen: usize,
-    /// The farthest point: how many records are explained there, and the state.
-    pub(super) farthest: (usize, State),
-    /// The record that cannot be explained there, with the reasons.
-    pub(super) stuck: Option<(usize, Vec<String>)>,
+/// The model's steps, each with the number of the record that it explains, if it explains one.
+pub(super) type Steps = Vec<(Option<usize>, Vec<Action>)>;
+
+/// The model has no path that looks like the trace.
+#[derive(Clone, Debug)]
+pub struct Unexplained {
+    /// How many records the longest path explains.
+    pub explained: usize,
+    /// The first record that this path cannot explain, with its number.
+    pub record: Option<(usize, Record)>,
+    pub reasons: Vec<String>,
+    /// The model's state at that point.
+    pub state: State,
+    pub visited: usize,
+    /// Whether it reached the limit, so that there might be a path after all.
+    pub gave_up: bool,
 }
 
 pub(super) struct Search<'a> {
@@ -54,8 +63,9 @@ impl<'a> Search<'a> {
         Self { protocol, trace, known }
     }
 
-    /// Tries the record that ended first, and backtracks to others if that leads nowhere.
-    pub(super) fn run(&self, most: usize) -> Found {
+    /// Tries the record that ended first, and backtracks to others if that leads nowhere. Returns the path, and how many
+    /// states it has visited.
+    pub(super) fn run(&self, most: usize) -> Result<(Steps, usize), Box<Unexplained>> {
         let records = &self.trace.records;
         let init = self.protocol.init_states().remove(0);
         let mut farthest = (0, init.clone());
@@ -65,7 +75,7 @@ impl<'a> Search<'a> {
         let mut open = vec![(0, Node { done: BTreeSet::new(), state: init, runs: Runs::new() })];
         while let Some((way, node)) = open.pop() {
             if node.done.len() == records.len() {
-                return Found { path: Some(path(&ways, way)), seen: seen.len(), farthest, stuck: None };
+                return Ok((path(&ways, way), seen.len()));
             }
             if seen.len() >= most || !seen.insert(node.clone()) {
                 continue;
@@ -106,7 +116,10 @@ impl<'a> Search<'a> {
                 reasons.dedup();
             }
         }
-        Found { path: None, seen: seen.len(), farthest, stuck }
+        let ((explained, state), visited) = (farthest, seen.len());
+        let (at, reasons) = stuck.map_or((None, Vec::new()), |(at, reasons)| (Some(at), reasons));
+        let record = at.map(|at| (at, records[at].clone()));
+        Err(Box::new(Unexplained { explained, record, reasons, state, visited, gave_up: visited >= most }))
     }
 
     /// What the running functions still have to do, if invisible steps may come first.
@@ -136,7 +149,7 @@ fn next(done: &BTreeSet<usize>, records: &[Record]) -> Vec<usize> {
     next
 }
 
-fn path(ways: &[Way], mut at: usize) -> Vec<(Option<usize>, Vec<Action>)> {
+fn path(ways: &[Way], mut at: usize) -> Steps {
     let mut path = Vec::new();
     while at != 0 {
         path.push((ways[at].record, ways[at].actions.clone()));
@@ -144,6 +157,23 @@ fn path(ways: &[Way], mut at: usize) -> Vec<(Option<usize>, Vec<Action>)> {
     }
     path.reverse();
     path
+}
+
+impl fmt::Display for Unexplained {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { explained, record, reasons, state, visited, gave_up } = self;
+        writeln!(f, "{explained} records are explained; {visited} states visited")?;
+        if *gave_up {
+            writeln!(f, "the search gave up: there may be a path")?;
+        }
+        if let Some((at, record)) = record {
+            writeln!(f, "not explained: line {}, run {}: {:?}", at + 2, record.run, record.what)?;
+        }
+        for reason in reasons {
+            writeln!(f, "  {reason}")?;
+        }
+        writeln!(f, "the model's state there:\n  {:?}\n  {:?}\n  {:?}", state.redis, state.ledger, state.jobs)
+    }
 }
 
 #[cfg(test)]
