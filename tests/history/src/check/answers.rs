@@ -4,9 +4,10 @@ use std::collections::HashMap;
 
 use crate::check::certain::{Reservation, Reservations, Seen};
 use crate::check::report::{Found, Rule};
+use crate::check::view::Asks;
 use crate::record::{Answer, Name, Operation, PaymentOutcome, Question, Refusal, Status, moment};
 
-pub(super) fn check(found: &mut Found<'_>, reservations: &Reservations) {
+pub(super) fn check(found: &mut Found<'_>, reservations: &Reservations<'_>) {
     in_time(found);
     asked_again(found, reservations);
     of_one_user(found);
@@ -28,23 +29,20 @@ fn in_time(found: &mut Found<'_>) {
 
 /// A key has one reservation. If Redis forgets nothing, a user who certainly has it from before the call to after the
 /// return never hears `sold_out`, `limit_reached` or `not_open`.
-fn asked_again(found: &mut Found<'_>, reservations: &Reservations) {
+fn asked_again(found: &mut Found<'_>, reservations: &Reservations<'_>) {
     let view = found.view;
     for asks in view.asks.iter().filter(|asks| asks.is_keyed && asks.operations.len() > 1) {
-        let accepted = asks.operations.iter().filter_map(|at| match view.operations[*at].answer {
-            Answer::Accepted { reservation, .. } => Some((*at, reservation)),
+        let mut accepted = asks.operations.iter().filter_map(|operation| match operation.answer {
+            Answer::Accepted { reservation, .. } => Some((operation, reservation)),
             _ => None,
         });
-        let accepted: Vec<(usize, Name)> = accepted.collect();
-        let Some(&(first, reservation)) = accepted.first() else { continue };
-        let first = view.operations[first];
-        if let Some((other, _)) = accepted.iter().find(|(_, other)| *other != reservation) {
-            found.violation(Rule::TwoAnswers, format!("{first}, and {}", view.operations[*other]));
+        let Some((first, reservation)) = accepted.next() else { continue };
+        if let Some((other, _)) = accepted.find(|(_, other)| *other != reservation) {
+            found.violation(Rule::TwoAnswers, format!("{first}, and {other}"));
         }
         let owned = reservations.get(reservation).and_then(|known| known.owned);
         let Some((from, until)) = owned.filter(|_| view.keeps()) else { continue };
-        for at in &asks.operations {
-            let again = view.operations[*at];
+        for again in &asks.operations {
             let Answer::Refused(refusal) = again.answer else { continue };
             let contradicts = matches!(refusal, Refusal::SoldOut | Refusal::LimitReached | Refusal::NotOpen);
             if contradicts && again.call_ns > from && again.last_ns() < until {
@@ -59,14 +57,13 @@ fn asked_again(found: &mut Found<'_>, reservations: &Reservations) {
 /// reservation.
 fn of_one_user(found: &mut Found<'_>) {
     let view = found.view;
-    let mut first: HashMap<Name, usize> = HashMap::new();
-    for (number, asks) in view.asks.iter().enumerate() {
-        for operation in asks.effective(view) {
+    let mut first: HashMap<Name, &Asks<'_>> = HashMap::new();
+    for asks in &view.asks {
+        for operation in asks.effective() {
             let Answer::Accepted { reservation, .. } = operation.answer else { continue };
-            let known = *first.entry(reservation).or_insert(number);
-            let other = &view.asks[known];
-            if known != number && (other.user != asks.user || (other.is_keyed && asks.is_keyed)) {
-                let other = other.effective(view).next().expect("one was accepted");
+            let other = *first.entry(reservation).or_insert(asks);
+            if !std::ptr::eq(other, asks) && (other.user != asks.user || (other.is_keyed && asks.is_keyed)) {
+                let other = other.effective().next().expect("one was accepted");
                 found.violation(Rule::TwoAnswers, format!("{other}, and {operation}"));
             }
         }
@@ -99,22 +96,21 @@ const fn stage(status: Status) -> u8 {
 /// A reservation is queued, then pending, then in one of its ends. A look that starts after another has returned never
 /// shows an earlier status, and no two looks show different ends. A reservation can fail only if it never was an order.
 /// If Redis may have forgotten that an order was made, `queued` may come again.
-fn course(found: &mut Found<'_>, reservation: &Reservation) {
+fn course(found: &mut Found<'_>, reservation: &Reservation<'_>) {
     let (view, seen, name) = (found.view, &reservation.seen, reservation.name);
-    let said = |seen: &Seen| seen.said(view);
     let mut went_back = |message| found.violation(Rule::WentBack, message);
-    let ends: Vec<&Seen> = seen.iter().filter(|seen| seen.status.is_final()).collect();
+    let ends: Vec<&Seen<'_>> = seen.iter().filter(|seen| seen.status.is_final()).collect();
     if let Some(other) = ends.iter().find(|other| other.status != ends[0].status) {
-        went_back(format!("{name} has two ends: {}, and {}", said(ends[0]), said(other)));
+        went_back(format!("{name} has two ends: {}, and {}", ends[0].said(), other.said()));
     }
     let pending = seen.iter().find(|seen| seen.status == Status::PendingPayment);
     let failed = ends.iter().find(|seen| matches!(seen.status, Status::Failed | Status::Granted));
     if let (Some(pending), Some(end)) = (pending, failed) {
-        went_back(format!("{name} was no order that was to be paid: {}, and {}", said(pending), said(end)));
+        went_back(format!("{name} was no order that was to be paid: {}, and {}", pending.said(), end.said()));
     }
-    let mut by_return: Vec<&Seen> = seen.iter().collect();
+    let mut by_return: Vec<&Seen<'_>> = seen.iter().collect();
     by_return.sort_by_key(|seen| seen.return_ns);
-    let (mut returned, mut farthest) = (by_return.into_iter().peekable(), None::<&Seen>);
+    let (mut returned, mut farthest) = (by_return.into_iter().peekable(), None::<&Seen<'_>>);
     // In the order of their calls, with the ledger's status last.
     for now in seen {
         while let Some(before) = returned.next_if(|before| before.return_ns < now.call_ns) {
@@ -124,18 +120,18 @@ fn course(found: &mut Found<'_>, reservation: &Reservation) {
         }
         let Some(far) = farthest.filter(|far| stage(far.status) > stage(now.status)) else { continue };
         if now.status != Status::Queued || now.return_ns < view.forgets_from() {
-            return went_back(format!("{name} went back: {}, and then {}", said(far), said(now)));
+            return went_back(format!("{name} went back: {}, and then {}", far.said(), now.said()));
         }
     }
 }
 
 /// An order has one unit. So does a reservation without an order, if Redis forgets nothing and its user did not ask
 /// again.
-fn units(found: &mut Found<'_>, reservation: &Reservation) {
+fn units(found: &mut Found<'_>, reservation: &Reservation<'_>) {
     let view = found.view;
     let Some(unit) = reservation.unit else { return };
-    let counts_queued = view.keeps() && !reservation.is_asked_again(view);
-    let is_other = |seen: &&Seen| {
+    let counts_queued = view.keeps() && !reservation.is_asked_again();
+    let is_other = |seen: &&Seen<'_>| {
         let counts = match seen.status {
             Status::Queued => counts_queued,
             Status::Failed => false,
@@ -143,14 +139,14 @@ fn units(found: &mut Found<'_>, reservation: &Reservation) {
         };
         counts && seen.unit.is_some_and(|other| other != unit)
     };
-    let accepted = reservation.accepted.map(|at| view.operations[at]).filter(|operation| {
+    let accepted = reservation.accepted.filter(|operation| {
         counts_queued && matches!(operation.answer, Answer::Accepted { unit: Some(other), .. } if other.get() != unit)
     });
     let other = reservation.seen.iter().find(is_other);
     let is_failed = reservation.seen.iter().any(|seen| seen.status == Status::Failed);
     let said = match (other, accepted) {
         _ if is_failed => return,
-        (Some(Seen { operation: Some(at), .. }), _) => view.operations[*at].to_string(),
+        (Some(Seen { operation: Some(operation), .. }), _) => operation.to_string(),
         (_, Some(operation)) => format!("{operation}, with another one"),
         _ => return,
     };
@@ -159,13 +155,12 @@ fn units(found: &mut Found<'_>, reservation: &Reservation) {
 
 /// A user who was told of a reservation never hears that it does not exist. If Redis may have forgotten it, this
 /// applies once it was seen as an order.
-fn known(found: &mut Found<'_>, reservation: &Reservation) {
+fn known(found: &mut Found<'_>, reservation: &Reservation<'_>) {
     let view = found.view;
-    let Some(accepted) = reservation.accepted.map(|at| view.operations[at]) else { return };
+    let Some(accepted) = reservation.accepted else { return };
     let ordered = reservation.seen.iter().filter(|seen| seen.status != Status::Queued).map(|seen| seen.return_ns);
     let ordered = ordered.min().unwrap_or(u64::MAX);
-    for at in &reservation.unknown {
-        let operation = view.operations[*at];
+    for operation in &reservation.unknown {
         let known_from = if operation.last_ns() < view.forgets_from() { accepted.last_ns() } else { ordered };
         if operation.user == accepted.user && operation.call_ns > known_from {
             found.violation(Rule::Forgotten, format!("{accepted}, and then {operation}"));

@@ -1,33 +1,29 @@
 //! What is certain: when a reservation had which unit.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use crate::check::view::{Asks, View};
 use crate::record::{Answer, Name, Operation, Order, PaymentOutcome, Question, Refusal, Status};
 
 /// Every reservation that the history or the ledger names.
-pub(super) struct Reservations {
-    all: Vec<Reservation>,
-    by_name: HashMap<Name, usize>,
-}
+pub(super) struct Reservations<'a>(BTreeMap<Name, Reservation<'a>>);
 
-pub(super) struct Reservation {
+pub(super) struct Reservation<'a> {
     pub(super) name: Name,
-    /// Index of the operation that accepted it, the first by its return.
-    pub(super) accepted: Option<usize>,
-    /// Which question it answers, as an index into the view's.
-    pub(super) asks: Option<usize>,
+    /// The operation that accepted it, the first by its return.
+    pub(super) accepted: Option<&'a Operation>,
+    /// Which question it answers.
+    pub(super) asks: Option<&'a Asks<'a>>,
     /// Whether it answers others as well: requests without a key may carry the same pass.
-    pub(super) has_other_asks: bool,
-    /// Its order, as an index into the view's.
-    pub(super) order: Option<usize>,
+    has_other_asks: bool,
+    pub(super) order: Option<&'a Order>,
     /// Its statuses as seen, in the order of the calls. The ledger's comes last.
-    pub(super) seen: Vec<Seen>,
+    pub(super) seen: Vec<Seen<'a>>,
     /// Operations that cancel it, and that pay it.
-    pub(super) cancels: Vec<usize>,
-    pub(super) payments: Vec<usize>,
+    pub(super) cancels: Vec<&'a Operation>,
+    pub(super) payments: Vec<&'a Operation>,
     /// Operations answered with `unknown_reservation`.
-    pub(super) unknown: Vec<usize>,
+    pub(super) unknown: Vec<&'a Operation>,
     /// The unit that it certainly had, whenever it had one.
     pub(super) unit: Option<u32>,
     /// It certainly had one and the same unit from the first moment to the second.
@@ -57,25 +53,22 @@ pub(super) struct Reservation {
 
 /// A reservation's status as seen.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Seen {
+pub(super) struct Seen<'a> {
     pub(super) status: Status,
     pub(super) unit: Option<u32>,
     pub(super) call_ns: u64,
     pub(super) return_ns: u64,
     /// None if it is the ledger's.
-    pub(super) operation: Option<usize>,
+    pub(super) operation: Option<&'a Operation>,
 }
 
-impl Seen {
-    pub(super) fn said(&self, view: &View<'_>) -> String {
-        match self.operation {
-            Some(at) => view.operations[at].to_string(),
-            None => format!("the ledger says {}", self.status),
-        }
+impl Seen<'_> {
+    pub(super) fn said(&self) -> String {
+        self.operation.map_or_else(|| format!("the ledger says {}", self.status), ToString::to_string)
     }
 }
 
-impl Reservation {
+impl Reservation<'_> {
     const fn of(name: Name) -> Self {
         Self {
             name,
@@ -92,109 +85,102 @@ impl Reservation {
         }
     }
 
-    pub(super) fn user(&self, view: &View<'_>) -> Option<Name> {
-        let order = self.order.map(|at| view.orders[at].user);
-        order.or_else(|| Some(view.operations[self.accepted?].user))
+    pub(super) fn user(&self) -> Option<Name> {
+        self.order.map(|order| order.user).or(self.accepted.map(|operation| operation.user))
     }
 
     /// Whether another request for it overlapped or followed the one that first returned it, or may have.
-    pub(super) fn is_asked_again(&self, view: &View<'_>) -> bool {
+    pub(super) fn is_asked_again(&self) -> bool {
         let (Some(accepted), Some(asks)) = (self.accepted, self.asks) else { return true };
-        let first_heard = view.operations[accepted].last_ns();
-        let is_later = |at: &usize| *at != accepted && view.operations[*at].last_ns() > first_heard;
-        self.has_other_asks || view.asks[asks].operations.iter().any(is_later)
+        let is_later = |other: &&Operation| other.last_ns() > accepted.last_ns();
+        self.has_other_asks || asks.operations.iter().any(is_later)
     }
 }
 
-impl Reservations {
-    pub(super) fn of(view: &View<'_>) -> Self {
-        let mut reservations = Self { all: Vec::new(), by_name: HashMap::new() };
-        for (at, operation) in view.operations.iter().enumerate() {
-            reservations.note(at, operation);
+impl<'a> Reservations<'a> {
+    pub(super) fn of(view: &'a View<'a>) -> Self {
+        let mut reservations = Self(BTreeMap::new());
+        for &operation in &view.operations {
+            reservations.note(operation);
         }
         let read_at = view.read_at().unwrap_or(u64::MAX);
-        for (at, order) in view.orders.iter().enumerate() {
+        for &order in &view.orders {
             let reservation = reservations.named(order.reservation);
-            reservation.order = Some(at);
-            let Order { status, unit, .. } = **order;
-            let seen = Seen { status, unit: Some(unit), call_ns: read_at, return_ns: u64::MAX, operation: None };
-            reservation.seen.push(seen);
+            reservation.order = Some(order);
+            let (status, unit) = (order.status, Some(order.unit));
+            reservation.seen.push(Seen { status, unit, call_ns: read_at, return_ns: u64::MAX, operation: None });
         }
-        for (number, asks) in view.asks.iter().enumerate() {
-            reservations.note_asks(view, number, asks);
+        for asks in &view.asks {
+            reservations.note_asks(asks);
         }
-        for reservation in &mut reservations.all {
+        for reservation in reservations.0.values_mut() {
             reservation.unit = unit(view, reservation);
             reservation.owned = owned(view, reservation);
         }
         reservations
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = &Reservation> {
-        self.all.iter()
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Reservation<'a>> {
+        self.0.values()
     }
 
-    pub(super) fn get(&self, name: Name) -> Option<&Reservation> {
-        self.by_name.get(&name).map(|at| &self.all[*at])
+    pub(super) fn get(&self, name: Name) -> Option<&Reservation<'a>> {
+        self.0.get(&name)
     }
 
-    fn named(&mut self, name: Name) -> &mut Reservation {
-        let at = *self.by_name.entry(name).or_insert(self.all.len());
-        if at == self.all.len() {
-            self.all.push(Reservation::of(name));
-        }
-        &mut self.all[at]
+    fn named(&mut self, name: Name) -> &mut Reservation<'a> {
+        self.0.entry(name).or_insert(Reservation::of(name))
     }
 
-    fn note(&mut self, at: usize, operation: &Operation) {
-        let (reservation, is_payment) = match operation.question {
+    fn note(&mut self, operation: &'a Operation) {
+        let reservation = match operation.question {
             Question::Reserve { .. } => return,
-            Question::Look { reservation } => (reservation, false),
+            Question::Look { reservation } => self.named(reservation),
             Question::Cancel { reservation } => {
-                self.named(reservation).cancels.push(at);
-                (reservation, false)
+                let reservation = self.named(reservation);
+                reservation.cancels.push(operation);
+                reservation
             }
             Question::Pay { reservation, .. } => {
-                self.named(reservation).payments.push(at);
-                (reservation, true)
+                let reservation = self.named(reservation);
+                reservation.payments.push(operation);
+                reservation
             }
         };
-        if operation.answer == Answer::Refused(Refusal::UnknownReservation) && !is_payment {
-            self.named(reservation).unknown.push(at);
-        }
-        let (status, unit) = match operation.answer {
-            Answer::Is { status, unit } if !is_payment => (status, unit.map(u32::from)),
-            Answer::Payment(PaymentOutcome::Applied) => (Status::Paid, None),
+        let (status, unit) = match (operation.question, operation.answer) {
+            (_, Answer::Payment(PaymentOutcome::Applied)) => (Status::Paid, None),
+            (Question::Pay { .. }, _) => return,
+            (_, Answer::Is { status, unit }) => (status, unit.map(u32::from)),
+            (_, Answer::Refused(Refusal::UnknownReservation)) => return reservation.unknown.push(operation),
             _ => return,
         };
         let (call_ns, return_ns) = (operation.call_ns, operation.last_ns());
-        self.named(reservation).seen.push(Seen { status, unit, call_ns, return_ns, operation: Some(at) });
+        reservation.seen.push(Seen { status, unit, call_ns, return_ns, operation: Some(operation) });
     }
 
-    fn note_asks(&mut self, view: &View<'_>, number: usize, asks: &Asks) {
-        for &at in &asks.operations {
-            let operation = view.operations[at];
+    fn note_asks(&mut self, asks: &'a Asks<'a>) {
+        for &operation in &asks.operations {
             let Answer::Accepted { reservation, .. } = operation.answer else { continue };
             let reservation = self.named(reservation);
-            reservation.has_other_asks |= reservation.asks.is_some_and(|known| known != number);
-            let is_first = |known: usize| (operation.last_ns(), at) < (view.operations[known].last_ns(), known);
+            reservation.has_other_asks |= reservation.asks.is_some_and(|known| !std::ptr::eq(known, asks));
+            let is_first = |known: &Operation| operation.last_ns() < known.last_ns();
             if reservation.accepted.is_none_or(is_first) {
-                (reservation.accepted, reservation.asks) = (Some(at), Some(number));
+                (reservation.accepted, reservation.asks) = (Some(operation), Some(asks));
             }
         }
     }
 }
 
 /// Its unit, from the most reliable answer that names one.
-fn unit(view: &View<'_>, reservation: &Reservation) -> Option<u32> {
+fn unit(view: &View<'_>, reservation: &Reservation<'_>) -> Option<u32> {
     let ordered = reservation.seen.iter().filter(|seen| seen.status != Status::Queued && seen.status != Status::Failed);
     if let Some(unit) = ordered.rev().find_map(|seen| seen.unit) {
         return Some(unit);
     }
-    if !view.keeps() || reservation.is_asked_again(view) {
+    if !view.keeps() || reservation.is_asked_again() {
         return None;
     }
-    let accepted = reservation.accepted.and_then(|at| match view.operations[at].answer {
+    let accepted = reservation.accepted.and_then(|operation| match operation.answer {
         Answer::Accepted { unit, .. } => unit.map(u32::from),
         _ => None,
     });
@@ -202,15 +188,15 @@ fn unit(view: &View<'_>, reservation: &Reservation) -> Option<u32> {
     accepted.or_else(queued)
 }
 
-fn owned(view: &View<'_>, reservation: &Reservation) -> Option<(u64, u64)> {
-    let order = reservation.order.map(|at| view.orders[at]);
+fn owned(view: &View<'_>, reservation: &Reservation<'_>) -> Option<(u64, u64)> {
+    let order = reservation.order;
     if order.is_some_and(|order| order.status == Status::Failed) {
         return None;
     }
-    let counts_queued = view.keeps() && !reservation.is_asked_again(view);
+    let counts_queued = view.keeps() && !reservation.is_asked_again();
     let (mut from, mut until) = (u64::MAX, 0);
-    if let (true, Some(at)) = (view.keeps(), reservation.accepted) {
-        from = from.min(view.operations[at].last_ns());
+    if let (true, Some(accepted)) = (view.keeps(), reservation.accepted) {
+        from = from.min(accepted.last_ns());
     }
     if let (true, Some(reserved_ms)) = (view.keeps(), order.and_then(|order| order.reserved_ms)) {
         from = view.moment(reserved_ms).map_or(from, |(_, latest)| from.min(latest));
@@ -229,7 +215,7 @@ fn owned(view: &View<'_>, reservation: &Reservation) -> Option<(u64, u64)> {
     }
     let is_cancelled = reservation.seen.iter().any(|seen| seen.status == Status::Cancelled);
     if is_cancelled && view.is_recorded() {
-        let first = reservation.cancels.iter().map(|at| view.operations[*at].call_ns).min();
+        let first = reservation.cancels.iter().map(|operation| operation.call_ns).min();
         until = until.max(first.unwrap_or(0));
     }
     let ended = order.filter(|order| matches!(order.status, Status::Expired | Status::Cancelled));

@@ -26,22 +26,22 @@ pub(super) struct Holder {
 /// cancelled reservation: its unit is back when its user hears so, and on sale after its cooldown. An
 /// expired order has no such moment: its unit comes back some time after the ledger says so, and no client is told. But
 /// it blocks only its own unit, which others may hold too.
-pub(super) fn holders(view: &View<'_>, reservations: &Reservations) -> Vec<Holder> {
+pub(super) fn holders(view: &View<'_>, reservations: &Reservations<'_>) -> Vec<Holder> {
     let mut all = Vec::new();
     if view.orders_are_all() {
         let first_calls = first_calls(view);
         for reservation in reservations.iter() {
-            let Some(order) = reservation.order.map(|at| view.orders[at]) else { continue };
+            let Some(order) = reservation.order else { continue };
             let asked = first_calls.get(&order.user).copied().unwrap_or(0);
             let reserved = order.reserved_ms.and_then(|ms| view.moment(ms)).map_or(0, |(earliest, _)| earliest);
             let (from, until) = (asked.max(reserved), until(view, reservation));
             all.push(Holder { user: order.user, unit: Some(order.unit), from, until });
-            all.extend(again(view, reservation, order.user));
+            all.extend(again(reservation, order.user));
         }
     } else {
         for asks in &view.asks {
-            let Some(from) = asks.effective(view).map(|operation| operation.call_ns).min() else { continue };
-            let accepted = asks.effective(view).find_map(|operation| match operation.answer {
+            let Some(from) = asks.effective().map(|operation| operation.call_ns).min() else { continue };
+            let accepted = asks.effective().find_map(|operation| match operation.answer {
                 Answer::Accepted { reservation, .. } => reservations.get(reservation),
                 _ => None,
             });
@@ -49,7 +49,7 @@ pub(super) fn holders(view: &View<'_>, reservations: &Reservations) -> Vec<Holde
             let unit = accepted.filter(|_| view.keeps()).and_then(|reservation| reservation.unit);
             let until = accepted.map_or(u64::MAX, |reservation| until(view, reservation));
             all.push(Holder { user: asks.user, unit, from, until });
-            all.extend(accepted.and_then(|reservation| again(view, reservation, asks.user)));
+            all.extend(accepted.and_then(|reservation| again(reservation, asks.user)));
         }
     }
     all
@@ -69,9 +69,8 @@ fn first_calls(view: &View<'_>) -> HashMap<Name, u64> {
 }
 
 /// When its unit was on sale again after its user heard that it is cancelled.
-fn until(view: &View<'_>, reservation: &Reservation) -> u64 {
-    let heard = reservation.cancels.iter().filter_map(|at| {
-        let operation = view.operations[*at];
+fn until(view: &View<'_>, reservation: &Reservation<'_>) -> u64 {
+    let heard = reservation.cancels.iter().filter_map(|operation| {
         let is_cancelled = matches!(operation.answer, Answer::Is { status: Status::Cancelled, .. });
         operation.return_ns.filter(|_| is_cancelled)
     });
@@ -80,12 +79,12 @@ fn until(view: &View<'_>, reservation: &Reservation) -> u64 {
 }
 
 /// A user who asks again for a reservation that has ended may get any unit for a while.
-fn again(view: &View<'_>, reservation: &Reservation, user: Name) -> Option<Holder> {
+fn again(reservation: &Reservation<'_>, user: Name) -> Option<Holder> {
     let has_ended = reservation.seen.iter().any(|seen| seen.status.is_final() && !seen.status.is_ordered());
     let ended_after = reservation.owned.map_or(0, |(_, until)| until);
-    let asked = view.asks[reservation.asks?].effective(view);
+    let asked = reservation.asks?.effective();
     let last = asked.filter(|operation| operation.last_ns() > ended_after).map(|operation| operation.call_ns);
-    let is_again = has_ended && reservation.is_asked_again(view);
+    let is_again = has_ended && reservation.is_asked_again();
     let from = last.min().filter(|_| is_again)?;
     Some(Holder { user, unit: None, from: from.max(ended_after), until: u64::MAX })
 }

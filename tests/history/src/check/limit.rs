@@ -8,16 +8,16 @@ use crate::check::holders::Holder;
 use crate::check::report::{Found, Rule};
 use crate::record::{Name, Refusal, moment};
 
-pub(super) fn check(found: &mut Found<'_>, reservations: &Reservations, holders: &[Holder]) {
+pub(super) fn check(found: &mut Found<'_>, reservations: &Reservations<'_>, holders: &[Holder]) {
     certainly_over(found, reservations);
     reached_too_early(found, holders);
 }
 
 /// At no moment do more of a user's reservations certainly have a unit than the limit allows. Reports each user once.
-fn certainly_over(found: &mut Found<'_>, reservations: &Reservations) {
+fn certainly_over(found: &mut Found<'_>, reservations: &Reservations<'_>) {
     let (view, limit) = (found.view, found.view.round.limit as usize);
-    let owned = reservations.iter().filter_map(|one| Some((one.user(view)?, one.owned?, one)));
-    let mut owned: Vec<(Name, (u64, u64), &Reservation)> = owned.collect();
+    let owned = reservations.iter().filter_map(|one| Some((one.user()?, one.owned?, one)));
+    let mut owned: Vec<(Name, (u64, u64), &Reservation<'_>)> = owned.collect();
     owned.sort_by_key(|(user, (from, _), _)| (*user, *from));
     for of_user in owned.chunk_by(|one, other| one.0 == other.0) {
         // The user's current units, by when they end.

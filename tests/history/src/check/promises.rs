@@ -4,12 +4,12 @@ use std::collections::HashSet;
 
 use crate::check::certain::{Reservation, Reservations};
 use crate::check::report::{Found, Rule};
-use crate::record::{Name, Question, Status};
+use crate::record::{Name, Operation, Question, Status};
 
 /// Reasons to fail that are possible only if Redis forgot something.
 const NEEDS_LOSS: [&str; 2] = ["sold_out", "limit_reached"];
 
-pub(super) fn check(found: &mut Found<'_>, reservations: &Reservations) {
+pub(super) fn check(found: &mut Found<'_>, reservations: &Reservations<'_>) {
     if found.view.read_at().is_some() {
         for reservation in reservations.iter() {
             kept(found, reservation);
@@ -22,11 +22,11 @@ pub(super) fn check(found: &mut Found<'_>, reservations: &Reservations) {
 
 /// Every accepted reservation has an order in the ledger, in whatever state, for the user who was told. A failed one
 /// has a reason; if Redis forgets nothing, that cannot be that its unit or its place in the limit is taken.
-fn kept(found: &mut Found<'_>, reservation: &Reservation) {
+fn kept(found: &mut Found<'_>, reservation: &Reservation<'_>) {
     let view = found.view;
-    let Some(accepted) = reservation.accepted.map(|at| view.operations[at]) else { return };
+    let Some(accepted) = reservation.accepted else { return };
     found.report.judged.promises += 1;
-    let Some(order) = reservation.order.map(|at| view.orders[at]) else {
+    let Some(order) = reservation.order else {
         let message = format!("{accepted}, and the ledger has nothing about it");
         return found.violation(Rule::PromiseBroken, message);
     };
@@ -50,7 +50,7 @@ fn kept(found: &mut Found<'_>, reservation: &Reservation) {
 
 /// If all requests are recorded, the user of each order asked for a unit, a reservation is seen cancelled only after a
 /// request to cancel it, and seen paid only after the provider reported a payment.
-fn causes(found: &mut Found<'_>, reservations: &Reservations) {
+fn causes(found: &mut Found<'_>, reservations: &Reservations<'_>) {
     let view = found.view;
     let asked = view.operations.iter().filter(|one| matches!(one.question, Question::Reserve { .. }));
     let asked: HashSet<Name> = asked.map(|one| one.user).collect();
@@ -59,14 +59,14 @@ fn causes(found: &mut Found<'_>, reservations: &Reservations) {
         found.violation(Rule::WithoutCause, message);
     }
     for reservation in reservations.iter() {
-        let first = |calls: &[usize]| calls.iter().map(|at| view.operations[*at].call_ns).min().unwrap_or(u64::MAX);
+        let first = |calls: &[&Operation]| calls.iter().map(|call| call.call_ns).min().unwrap_or(u64::MAX);
         for (status, asked_at, what) in [
             (Status::Cancelled, first(&reservation.cancels), "asked to cancel it"),
             (Status::Paid, first(&reservation.payments), "told of a payment"),
         ] {
             let early = reservation.seen.iter().find(|seen| seen.status == status && seen.return_ns <= asked_at);
             let Some(seen) = early else { continue };
-            let message = format!("{}: {}, and nobody had {what}", reservation.name, seen.said(view));
+            let message = format!("{}: {}, and nobody had {what}", reservation.name, seen.said());
             found.violation(Rule::WithoutCause, message);
         }
     }

@@ -14,7 +14,7 @@ struct Owned {
 
 /// Two intervals of one unit must not overlap. Sorted by their starts, it is enough to compare each with the earlier
 /// one that lasts longest.
-pub(super) fn check(found: &mut Found<'_>, reservations: &Reservations) {
+pub(super) fn check(found: &mut Found<'_>, reservations: &Reservations<'_>) {
     let view = found.view;
     let all: Vec<_> = reservations.iter().collect();
     let owned = all.iter().enumerate().filter_map(|(number, reservation)| {
@@ -26,7 +26,7 @@ pub(super) fn check(found: &mut Found<'_>, reservations: &Reservations) {
     found.report.judged.owned += owned.len();
     let in_words = |one: &Owned| {
         let reservation = all[one.reservation];
-        let user = reservation.user(view).map_or("somebody", Name::text);
+        let user = reservation.user().map_or("somebody", Name::text);
         format!("{} ({user}) from {} to {}", reservation.name, moment(one.from), moment(one.until))
     };
     for of_unit in owned.chunk_by(|one, other| one.unit == other.unit) {

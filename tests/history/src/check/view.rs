@@ -10,15 +10,15 @@ pub(super) struct View<'a> {
     pub(super) operations: Vec<&'a Operation>,
     pub(super) orders: Vec<&'a Order>,
     /// Requests for units, grouped by question.
-    pub(super) asks: Vec<Asks>,
+    pub(super) asks: Vec<Asks<'a>>,
 }
 
 /// All requests of one user for a unit with one key, or a single request without one.
-pub(super) struct Asks {
+pub(super) struct Asks<'a> {
     pub(super) user: Name,
     pub(super) is_keyed: bool,
-    /// As indices into the view's operations, ascending.
-    pub(super) operations: Vec<usize>,
+    /// In the order of their calls.
+    pub(super) operations: Vec<&'a Operation>,
 }
 
 impl<'a> View<'a> {
@@ -77,27 +77,24 @@ impl<'a> View<'a> {
     }
 }
 
-fn asks(operations: &[&Operation]) -> Vec<Asks> {
-    let asked = operations.iter().enumerate().filter_map(|(at, operation)| match operation.question {
-        Question::Reserve { key } => Some((operation.user, key, at)),
+fn asks<'a>(operations: &[&'a Operation]) -> Vec<Asks<'a>> {
+    let asked = operations.iter().filter_map(|operation| match operation.question {
+        Question::Reserve { key } => Some((operation.user, key, *operation)),
         _ => None,
     });
-    let mut asked: Vec<(Name, Option<Name>, usize)> = asked.collect();
-    asked.sort_unstable();
-    let same = |one: &(Name, Option<Name>, usize), other: &(Name, Option<Name>, usize)| {
-        one.1.is_some() && (one.0, one.1) == (other.0, other.1)
-    };
-    let groups = asked.chunk_by(same).map(|group| Asks {
+    let mut asked: Vec<(Name, Option<Name>, &Operation)> = asked.collect();
+    asked.sort_by_key(|(user, key, _)| (*user, *key));
+    let groups = asked.chunk_by(|one, other| one.1.is_some() && (one.0, one.1) == (other.0, other.1));
+    let asks = groups.map(|group| Asks {
         user: group[0].0,
         is_keyed: group[0].1.is_some(),
         operations: group.iter().map(|one| one.2).collect(),
     });
-    groups.collect()
+    asks.collect()
 }
 
-impl Asks {
-    pub(super) fn effective<'v>(&'v self, view: &'v View<'_>) -> impl Iterator<Item = &'v Operation> {
-        let operations = self.operations.iter().map(|at| view.operations[*at]);
-        operations.filter(|operation| !matches!(operation.answer, Answer::Refused(_)))
+impl<'a> Asks<'a> {
+    pub(super) fn effective(&self) -> impl Iterator<Item = &'a Operation> {
+        self.operations.iter().copied().filter(|operation| !matches!(operation.answer, Answer::Refused(_)))
     }
 }
