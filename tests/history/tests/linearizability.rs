@@ -12,7 +12,7 @@ use std::time::Instant;
 use history::check;
 
 use crate::dice::Dice;
-use crate::small::{Fault, Small};
+use crate::small::{Fault, is_linearizable, small};
 
 const EACH: u64 = 200;
 
@@ -27,11 +27,11 @@ fn compare() {
     for fault in [Fault::None, Fault::AnotherAnswer, Fault::AnotherTime, Fault::OneUnitMore, Fault::Forgets] {
         let (mut rejected, mut found, mut requests) = (0_u64, 0_u64, 0);
         for seed in 0..EACH {
-            let small = Small::random(&mut Dice::new(seed), fault);
-            let (is_linearizable, report) = (small.is_linearizable(), check(&small.history()));
-            requests += small.operations.len();
-            assert!(fault != Fault::None || is_linearizable, "seed {seed}: {small:#?}");
-            assert!(!is_linearizable || report.is_consistent(), "{fault:?}, seed {seed}: {report}\n{small:#?}");
+            let history = small(&mut Dice::new(seed), fault);
+            let (is_linearizable, report) = (is_linearizable(&history), check(&history));
+            requests += history.operations.len();
+            assert!(fault != Fault::None || is_linearizable, "seed {seed}: {history:#?}");
+            assert!(!is_linearizable || report.is_consistent(), "{fault:?}, seed {seed}: {report}\n{history:#?}");
             rejected += u64::from(!is_linearizable);
             found += u64::from(!report.is_consistent());
         }

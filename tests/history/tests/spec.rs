@@ -19,12 +19,12 @@ type Outcome = (Answer, State);
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct RoundSpec {
     units: u32,
-    limit: usize,
+    limit: u32,
     states: BTreeSet<State>,
 }
 
 impl RoundSpec {
-    pub(crate) fn new(units: u32, limit: usize) -> Self {
+    pub(crate) fn new(units: u32, limit: u32) -> Self {
         Self { units, limit, states: BTreeSet::from([State::new()]) }
     }
 
@@ -53,7 +53,7 @@ impl RoundSpec {
                     return unchanged(accepted(*unit));
                 }
                 let live = || state.iter().filter(|(_, (_, is_live))| *is_live);
-                if live().filter(|(of, _)| user_of(**of) == user_of(reservation)).count() >= self.limit {
+                if live().filter(|(of, _)| user_of(**of) == user_of(reservation)).count() >= self.limit as usize {
                     return unchanged(Answer::Refused(Refusal::LimitReached));
                 }
                 let free = (1..=self.units).filter(|unit| live().all(|(_, (taken, _))| taken != unit));
