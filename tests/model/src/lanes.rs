@@ -36,16 +36,22 @@ pub enum LaneMistake {
 pub struct LaneProtocol {
     /// Users with concurrent requests.
     pub at_once: usize,
-    /// How many functions die.
+    pub bounds: Bounds,
+    pub mistake: Option<LaneMistake>,
+}
+
+/// What may happen in a run, and how often it still may.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Bounds {
+    /// Functions that die.
     pub crashes: u8,
-    /// How many lanes Redis loses.
+    /// Lanes that Redis loses.
     pub losses: u8,
-    /// How many units come back.
+    /// Units that come back.
     pub returns: u8,
     /// Transfers that reconciliation finds while the request that began them is still running. It waits for a minute, so there
     /// are few. Without a bound it could move a unit between lanes for ever, each time before the request gets it.
     pub early_finds: u8,
-    pub mistake: Option<LaneMistake>,
 }
 
 /// The id of a transfer: the load of the giving lane, and a number within it, from 1.
@@ -156,14 +162,7 @@ pub struct LaneState {
     pub was_oversold: bool,
     pub finisher: Finisher,
     pub loader: Loader,
-    /// How many functions may still die.
-    pub crashes: u8,
-    /// How many lanes may still be lost.
-    pub losses: u8,
-    /// How many units may still come back.
-    pub returns: u8,
-    /// How many transfers reconciliation may still find early.
-    pub early_finds: u8,
+    pub left: Bounds,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -462,29 +461,29 @@ impl LaneProtocol {
             LaneAction::Step(user) => self.step(state, user),
             LaneAction::Read(user, lane) => self.read(state, user, lane),
             LaneAction::Die(user) => {
-                state.crashes -= 1;
+                state.left.crashes -= 1;
                 state.callers[user] = Caller::Reserve;
             }
             LaneAction::End(user) => {
                 if let Caller::Won(unit) = state.callers[user] {
-                    state.returns -= 1;
+                    state.left.returns -= 1;
                     state.guards[usize::from(unit)] = None;
                     state.callers[user] = Caller::GiveBack;
                 }
             }
             LaneAction::Find(lane) => {
                 if let Some(transfer) = state.lanes[lane].record {
-                    state.early_finds -= u8::from(Self::has_owner(state, transfer));
+                    state.left.early_finds -= u8::from(Self::has_owner(state, transfer));
                     state.finisher = Finisher::Accept(lane as u8, transfer);
                 }
             }
             LaneAction::Finish => self.finish(state),
             LaneAction::DieFinishing => {
-                state.crashes -= 1;
+                state.left.crashes -= 1;
                 state.finisher = Finisher::Idle;
             }
             LaneAction::Lose(lane) => {
-                state.losses -= 1;
+                state.left.losses -= 1;
                 state.lanes[lane] = Lane::default();
             }
             LaneAction::BeginLoad(lane) => {
@@ -493,7 +492,7 @@ impl LaneProtocol {
             }
             LaneAction::Load => self.load(state),
             LaneAction::DieLoading => {
-                state.crashes -= 1;
+                state.left.crashes -= 1;
                 state.loader = Loader::Idle;
             }
         }
@@ -519,8 +518,7 @@ impl Model for LaneProtocol {
 
     fn init_states(&self) -> Vec<LaneState> {
         let lanes = DEALT.map(|free| Lane { is_loaded: true, free, ..Lane::default() });
-        let Self { crashes, losses, returns, early_finds, .. } = *self;
-        vec![LaneState { lanes, crashes, losses, returns, early_finds, ..LaneState::default() }]
+        vec![LaneState { lanes, left: self.bounds, ..LaneState::default() }]
     }
 
     fn actions(&self, state: &LaneState, actions: &mut Vec<LaneAction>) {
@@ -530,7 +528,7 @@ impl Model for LaneProtocol {
                 Caller::Idle if may_ask => actions.push(LaneAction::Ask(user)),
                 // A user who was told "sold out" asks again once a unit has come back.
                 Caller::SoldOut if may_ask && is_any_free(state) => actions.push(LaneAction::Ask(user)),
-                Caller::Won(_) if state.returns > 0 => actions.push(LaneAction::End(user)),
+                Caller::Won(_) if state.left.returns > 0 => actions.push(LaneAction::End(user)),
                 Caller::Look { first, second } => {
                     let pass = if first.iter().all(Option::is_some) { second } else { first };
                     let unread = (0..LANES).filter(|lane| pass[*lane].is_none() && state.lanes[*lane].is_loaded);
@@ -540,14 +538,14 @@ impl Model for LaneProtocol {
                 _ => {}
             }
             let is_stateless = matches!(caller, Caller::Reserve | Caller::Wait(_) | Caller::GiveBack);
-            if state.crashes > 0 && is_under_way(*caller) && !is_stateless {
+            if state.left.crashes > 0 && is_under_way(*caller) && !is_stateless {
                 actions.push(LaneAction::Die(user));
             }
         }
         match state.finisher {
             Finisher::Idle => {
                 let open = (0..LANES).filter(|lane| {
-                    let is_due = |transfer| state.early_finds > 0 || !Self::has_owner(state, transfer);
+                    let is_due = |transfer| state.left.early_finds > 0 || !Self::has_owner(state, transfer);
                     state.lanes[*lane].record.is_some_and(is_due)
                 });
                 // While the other lane is not loaded, `accept` would fail, so the transfer has to wait.
@@ -556,11 +554,11 @@ impl Model for LaneProtocol {
             }
             _ => {
                 actions.push(LaneAction::Finish);
-                actions.extend((state.crashes > 0).then_some(LaneAction::DieFinishing));
+                actions.extend((state.left.crashes > 0).then_some(LaneAction::DieFinishing));
             }
         }
         for lane in 0..LANES {
-            if state.lanes[lane].is_loaded && state.losses > 0 {
+            if state.lanes[lane].is_loaded && state.left.losses > 0 {
                 actions.push(LaneAction::Lose(lane));
             }
             if !state.lanes[lane].is_loaded && state.loader == Loader::Idle {
@@ -569,7 +567,7 @@ impl Model for LaneProtocol {
         }
         if state.loader != Loader::Idle {
             actions.push(LaneAction::Load);
-            actions.extend((state.crashes > 0).then_some(LaneAction::DieLoading));
+            actions.extend((state.left.crashes > 0).then_some(LaneAction::DieLoading));
         }
     }
 

@@ -23,16 +23,12 @@ pub mod trace;
 mod writes;
 
 pub use cycles::{Run, longest_run};
-pub use draw::{DrawAction, DrawMistake, DrawProtocol, DrawRun, DrawState, Entry, Time};
-pub use job::{Job, Next, Refusal, Who};
-pub use lanes::{
-    Caller, Finisher, Lane, LaneAction, LaneMistake, LaneProtocol, LaneState, Loader, Reading, Transfer, TransferId,
-};
+pub use draw::{DrawMistake, DrawProtocol};
+pub use lanes::{Bounds, LaneMistake, LaneProtocol};
 pub use mistake::Mistake;
 pub use modelled::{Action, Protocol};
-pub use reads::{Audit, Items, Placing, ReadsAction, ReadsMistake, ReadsProtocol, ReadsState};
-pub use scope::{ONE_USER, Request, SCOPES, Scope, TWO_USERS};
-pub use state::{Ghost, Left, Replica, State};
+pub use reads::{ReadsMistake, ReadsProtocol};
+pub use scope::{ONE_USER, SCOPES, Scope, TWO_USERS};
 pub use stored::{
-    Guards, IDS, Ledger, Order, OrderState, Redis, Reservation, ReservationState, Returned, SLOTS, Seat, UNITS, USERS,
+    Guards, IDS, Ledger, Order, OrderState, Redis, Reservation, ReservationState, SLOTS, Seat, UNITS, USERS,
 };

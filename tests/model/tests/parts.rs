@@ -6,7 +6,9 @@ use std::collections::BTreeSet;
 use std::fmt::Debug;
 use std::hash::Hash;
 
-use model::{DrawMistake, DrawProtocol, LaneMistake, LaneProtocol, ReadsMistake, ReadsProtocol, Run, longest_run};
+use model::{
+    Bounds, DrawMistake, DrawProtocol, LaneMistake, LaneProtocol, ReadsMistake, ReadsProtocol, Run, longest_run,
+};
 use stateright::{Checker, Expectation, HasDiscoveries, Model};
 
 trait Part:
@@ -99,13 +101,9 @@ fn lanes_are_right() {
     const ONE_PLACE: &str = "a unit is in exactly one record";
     const TOLD: &str = "nobody is told sold out while a unit was free throughout";
     const AT_AN_END: &str = "at an end everything is sold, or nobody wants more";
-    let right = |at_once, crashes, losses, returns| LaneProtocol {
-        at_once,
-        crashes,
-        losses,
-        returns,
-        early_finds: 1,
-        mistake: None,
+    let right = |at_once, crashes, losses, returns| {
+        let bounds = Bounds { crashes, losses, returns, early_finds: 1 };
+        LaneProtocol { at_once, bounds, mistake: None }
     };
     passed::once("lanes_are_right", || {
         // Concurrent requests, with deaths, losses and returns one at a time.

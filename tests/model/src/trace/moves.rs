@@ -84,7 +84,11 @@ impl<'a> Finder<'a> {
         offered.contains(&action).then(|| self.protocol.next_state(state, action))?
     }
 
-    fn note(&mut self, actions: Vec<Action>, state: State, run: u32, stand: Option<Stand>) {
+    /// Accepts a move if the model's Redis then matches the recorded one.
+    fn note(&mut self, actions: Vec<Action>, state: State, redis: Option<&Redis>, run: u32, stand: Option<Stand>) {
+        if redis.is_some_and(|redis| *redis != state.redis) {
+            return self.reasons.push(format!("the model's Redis after it is {:?}", state.redis));
+        }
         let mut runs = self.runs.clone();
         if let Some(stand) = stand {
             runs.insert(run, stand);
@@ -94,12 +98,12 @@ impl<'a> Finder<'a> {
 
     /// The record is fine but is no step of the model.
     fn nothing_happens(&mut self, run: u32, stand: Option<Stand>) {
-        self.note(Vec::new(), self.state.clone(), run, stand);
+        self.note(Vec::new(), self.state.clone(), None, run, stand);
     }
 
     fn world(&mut self, action: Action) {
         match self.act(self.state, action) {
-            Some(state) => self.note(vec![action], state, 0, None),
+            Some(state) => self.note(vec![action], state, None, 0, None),
             None => self.reasons.push(format!("the model has no {action:?} here")),
         }
     }
@@ -254,33 +258,16 @@ impl<'a> Finder<'a> {
         };
         // Reconciliation works on several jobs at once, which stay in the model's state.
         let is_own = known.function != Function::Reconciliation;
-        let steps = [(step, goes, true), (crashing, Stand::Gone, known.fails)];
-        for (action, stand, _) in steps.into_iter().filter(|(_, _, may_be)| *may_be) {
-            self.attempt(action, redis, run, is_own.then_some(stand));
-        }
-    }
-
-    /// Accepts a move if the model's Redis then matches the recorded one.
-    fn check_redis(
-        &mut self,
-        actions: Vec<Action>,
-        state: State,
-        redis: Option<&Redis>,
-        run: u32,
-        stand: Option<Stand>,
-    ) {
-        match redis {
-            Some(redis) if *redis != state.redis => {
-                self.reasons.push(format!("the model's Redis after it is {:?}", state.redis));
-            }
-            _ => self.note(actions, state, run, stand),
+        self.attempt(step, redis, run, is_own.then_some(goes));
+        if known.fails {
+            self.attempt(crashing, redis, run, is_own.then_some(Stand::Gone));
         }
     }
 
     /// Takes a step if the model offers it, and its Redis then matches the recorded one.
     fn attempt(&mut self, action: Action, redis: Option<&Redis>, run: u32, stand: Option<Stand>) {
         if let Some(state) = self.act(self.state, action) {
-            self.check_redis(vec![action], state, redis, run, stand);
+            self.note(vec![action], state, redis, run, stand);
         }
     }
 
@@ -359,6 +346,6 @@ impl<'a> Finder<'a> {
             state = after;
             actions.push(Action::Step(job));
         }
-        self.check_redis(actions, state, redis, run, None);
+        self.note(actions, state, redis, run, None);
     }
 }
