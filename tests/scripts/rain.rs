@@ -305,14 +305,11 @@ async fn a_round_without_a_plan_has_only_the_fields() {
 #[derive(Default)]
 struct Model {
     next: u32,
-    /// The last unit available under any plan so far.
-    last: u32,
+    last: u32, // The last unit available under any plan so far.
     returned: BTreeSet<u32>,
     held: Vec<Reservation>,
-    /// No buyer may win before this, since a process may remember that it is sold out.
-    nobody_before: EpochMs,
-    /// When the next units come, as last announced, if nothing has changed since.
-    promised: Option<EpochMs>,
+    nobody_before: EpochMs, // No buyer may win before this, since a process may remember that it is sold out.
+    promised: Option<EpochMs>, // When the next units come, as last announced, if nothing has changed since.
 }
 
 impl Model {

@@ -12,14 +12,10 @@ use crate::story::{ROUND, round};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fault {
     None,
-    /// One answer is replaced by another that such a request may get.
-    AnotherAnswer,
-    /// One request ends before, or begins after, the moment at which it takes effect.
-    AnotherTime,
-    /// The system sells one unit too many.
-    OneUnitMore,
-    /// The system forgets a reservation.
-    Forgets,
+    AnotherAnswer, // One answer is replaced by another that such a request may get.
+    AnotherTime,   // One request ends before, or begins after, the moment at which it takes effect.
+    OneUnitMore,   // The system sells one unit too many.
+    Forgets,       // The system forgets a reservation.
 }
 
 /// Up to three clients with up to eight requests each, without a ledger.

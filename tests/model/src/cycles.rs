@@ -7,10 +7,8 @@ use stateright::Model;
 /// Whether a protocol's runs end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Run<A> {
-    /// Every run ends, after at most this many steps.
-    Ends(usize),
-    /// A run can loop for ever; these are the steps of the loop.
-    Circles(Vec<A>),
+    Ends(usize),     // Every run ends, after at most this many steps.
+    Circles(Vec<A>), // A run can loop for ever; these are the steps of the loop.
 }
 
 struct Visit<M: Model> {

@@ -11,18 +11,12 @@ const RUNS: usize = 2;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DrawMistake {
-    /// A late order is placed without the condition on the fence.
-    LateUnchecked,
-    /// The fence is made while reservations wait for their orders, although Redis knows of them.
-    FenceEarly,
-    /// Entries are fenced off as soon as the round ends, so an unchecked write in progress may land after the fence.
-    FenceAtEnd,
-    /// Entries are counted while the index still lags.
-    CountWhileIndexLags,
-    /// The same, and a later count replaces the first one.
-    CountAgain,
-    /// A prize is marked done before its message is sent.
-    NoteBeforeSend,
+    LateUnchecked,       // A late order is placed without the condition on the fence.
+    FenceEarly,          // The fence is made while reservations wait for their orders, although Redis knows of them.
+    FenceAtEnd,          // Entries are fenced off as the round ends: an unchecked write may land after that.
+    CountWhileIndexLags, // Entries are counted while the index still lags.
+    CountAgain,          // The same, and a later count replaces the first one.
+    NoteBeforeSend,      // A prize is marked done before its message is sent.
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -37,10 +31,8 @@ pub struct DrawProtocol {
 pub enum Time {
     #[default]
     Open,
-    /// It ended less than a minute ago.
-    Ended,
-    /// It ended so long ago that all unconditional writes are done.
-    Over,
+    Ended, // It ended less than a minute ago.
+    Over,  // It ended so long ago that all unconditional writes are done.
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -62,52 +54,36 @@ pub enum DrawRun {
     #[default]
     Idle,
     Counted(u8),
-    /// About to award the prize with this number, counted from 0.
-    Awarding(u8),
+    Awarding(u8), // About to award the prize with this number, counted from 0.
     Sending(u8),
-    /// About to mark the prize as done.
-    Noting(u8),
+    Noting(u8), // About to mark the prize as done.
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct DrawState {
     pub time: Time,
-    /// The reservations.
     pub entries: [Entry; ENTRIES],
-    /// Redis has lost the round.
-    pub is_lost: bool,
-    /// The ledger: entries are fenced off.
-    pub is_fenced: bool,
-    /// The ledger: the published entries, one bit each.
-    pub closed: Option<u8>,
-    /// The ledger: prizes that are done.
-    pub awarded: u8,
-    /// The ledger: who won each prize.
-    pub winners: [Option<u8>; PRIZES],
+    pub is_lost: bool,                 // Redis has lost the round.
+    pub is_fenced: bool,               // The ledger: entries are fenced off.
+    pub closed: Option<u8>,            // The ledger: the published entries, one bit each.
+    pub awarded: u8,                   // The ledger: prizes that are done.
+    pub winners: [Option<u8>; PRIZES], // The ledger: who won each prize.
     pub sent: [bool; PRIZES],
     pub runs: [DrawRun; RUNS],
-    /// How many functions may still die.
-    pub crashes: u8,
+    pub crashes: u8, // How many functions may still die.
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DrawAction {
-    /// A buyer is promised an entry.
-    Enter(usize),
-    /// A function receives the message and will write with or without the condition.
-    Receive(usize, bool),
-    /// The function writes the order.
-    Place(usize),
-    /// The function dies before that, and the message comes back.
-    DieAt(usize),
+    Enter(usize),         // A buyer is promised an entry.
+    Receive(usize, bool), // A function receives the message and will write with or without the condition.
+    Place(usize),         // The function writes the order.
+    DieAt(usize),         // The function dies before that, and the message comes back.
     Show(usize),
-    /// The round ends, or has been over for a minute.
-    Pass,
+    Pass, // The round ends, or has been over for a minute.
     Lose,
-    /// A run takes its next step.
-    Draw(usize),
-    /// A run dies before its next step, and another starts from the beginning.
-    DieDrawing(usize),
+    Draw(usize),       // A run takes its next step.
+    DieDrawing(usize), // A run dies before its next step, and another starts from the beginning.
 }
 
 impl DrawProtocol {

@@ -5,16 +5,12 @@ use crate::stored::{Guards, OrderState, Seat};
 /// The kind of a job: a queue's message with the function that handles it, or a function that is not retried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Who {
-    /// A request for a reservation: lost if the function crashes.
-    Reservation,
+    Reservation, // A request for a reservation: lost if the function crashes.
     Order,
-    /// A message of the order queue's dead letters.
-    DeadLetter,
+    DeadLetter, // A message of the order queue's dead letters.
     Expiry,
-    /// A request to cancel: lost if the function crashes.
-    Cancel,
-    /// Reconciliation: lost if it crashes, but the next run reads again what is to be done.
-    Reconciliation,
+    Cancel,         // A request to cancel: lost if the function crashes.
+    Reconciliation, // Reconciliation: lost if it crashes, but the next run reads again what is to be done.
 }
 
 impl Who {
@@ -34,31 +30,20 @@ pub struct Refusal {
 /// A job's next effect. One effect is one script, one conditional write or one send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Next {
-    /// Nothing is done yet: the message waits, or the function starts.
-    Start,
+    Start, // Nothing is done yet: the message waits, or the function starts.
     Place(Seat),
-    /// Asks Redis for another unit or slot.
-    Reseat(Seat, Refusal),
-    /// Writes that it will never be an order.
-    Fence(Seat, OrderState),
+    Reseat(Seat, Refusal),   // Asks Redis for another unit or slot.
+    Fence(Seat, OrderState), // Writes that it will never be an order.
     Cancel,
-    /// Brings Redis in line with this state of the order.
-    Apply(OrderState),
-    /// Tells Redis of an order that it did not know, then continues as after applying it.
-    AdoptThenGo(OrderState),
+    Apply(OrderState),       // Brings Redis in line with this state of the order.
+    AdoptThenGo(OrderState), // Tells Redis of an order that it did not know, then continues as after applying it.
     SendExpiry,
-    /// Ends the order in the ledger after the release (a mistake).
-    EndAfterRelease,
-    /// Gives back a reservation whose order has ended, except this unit if it is another order's.
-    Release(Option<u8>),
-    /// Tells Redis of an order that it lacks or has differently.
-    Adopt,
-    /// Puts back a unit that is in no place.
-    Restore,
-    /// Creates the round's keys from this reading of the guards.
-    Load(Guards),
-    /// Opens a round with staged buyers (a mistake).
-    Open(Guards),
+    EndAfterRelease,     // Ends the order in the ledger after the release (a mistake).
+    Release(Option<u8>), // Gives back a reservation whose order has ended, except this unit if it is another order's.
+    Adopt,               // Tells Redis of an order that it lacks or has differently.
+    Restore,             // Puts back a unit that is in no place.
+    Load(Guards),        // Creates the round's keys from this reading of the guards.
+    Open(Guards),        // Opens a round with staged buyers (a mistake).
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -95,6 +80,5 @@ impl fmt::Debug for Job {
 pub(crate) enum After {
     Done,
     Goes(Next),
-    /// The job gives up; a message comes back.
-    Failed,
+    Failed, // The job gives up; a message comes back.
 }

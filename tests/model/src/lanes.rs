@@ -17,19 +17,13 @@ const HOME: [usize; USERS] = [0, 0, 0, 1];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LaneMistake {
-    /// `accept` does not check whether it added the units of this transfer before.
-    AcceptTwice,
-    /// `donate` records nothing: only its caller knows of the units.
-    DonateWithoutRecord,
-    /// The record is deleted before the units are added elsewhere.
-    DeleteBeforeAccept,
-    /// The home lane alone decides "sold out".
-    SoldOutByHomeLane,
-    SoldOutByOneReading,
-    /// A lane is loaded without telling the other to refuse the lost lane's earlier transfers.
-    LoadUnfenced,
-    /// A lane is loaded as if it had accepted no transfers, so earlier ones can still be added.
-    LoadForgetsTransfers,
+    AcceptTwice,          // `accept` does not check whether it added the units of this transfer before.
+    DonateWithoutRecord,  // `donate` records nothing: only its caller knows of the units.
+    DeleteBeforeAccept,   // The record is deleted before the units are added elsewhere.
+    SoldOutByHomeLane,    // The home lane alone decides "sold out".
+    SoldOutByOneReading,  // One reading of each lane decides it.
+    LoadUnfenced,         // A lane is loaded without telling the other to refuse the lost lane's earlier transfers.
+    LoadForgetsTransfers, // A lane is loaded as if it had accepted no transfers, so earlier ones can still be added.
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -43,12 +37,9 @@ pub struct LaneProtocol {
 /// What may happen in a run, and how often it still may.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Bounds {
-    /// Functions that die.
-    pub crashes: u8,
-    /// Lanes that Redis loses.
-    pub losses: u8,
-    /// Units that come back.
-    pub returns: u8,
+    pub crashes: u8, // Functions that die.
+    pub losses: u8,  // Lanes that Redis loses.
+    pub returns: u8, // Units that come back.
     /// Transfers that reconciliation finds while the request that began them is still running. It waits for a minute, so there
     /// are few. Without a bound it could move a unit between lanes for ever, each time before the request gets it.
     pub early_finds: u8,
@@ -74,20 +65,14 @@ pub struct Transfer {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Lane {
     pub is_loaded: bool,
-    /// The load that created it, counted over all lanes.
-    pub generation: u8,
-    /// Free units, one bit each.
-    pub free: u8,
-    /// Units that users of this lane have.
-    pub reservations: [Option<u8>; USERS],
-    /// How often units came or went, except by reservations.
-    pub moves: u8,
+    pub generation: u8,                    // The load that created it, counted over all lanes.
+    pub free: u8,                          // Free units, one bit each.
+    pub reservations: [Option<u8>; USERS], // Units that users of this lane have.
+    pub moves: u8,                         // How often units came or went, except by reservations.
     pub record: Option<Transfer>,
     pub begun: u8,
-    /// The last transfer added here from the other lane.
-    pub accepted: TransferId,
-    /// Transfers of loads of the other lane older than this one are refused.
-    pub fence: u8,
+    pub accepted: TransferId, // The last transfer added here from the other lane.
+    pub fence: u8,            // Transfers of loads of the other lane older than this one are refused.
 }
 
 /// A lane's answer to whether anything is left.
@@ -129,11 +114,9 @@ pub enum Caller {
 /// The progress of the reconciliation run that finishes transfers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Finisher {
-    /// About to look for open transfers.
     #[default]
-    Idle,
-    /// About to add the units of this lane's transfer to the other lane.
-    Accept(u8, Transfer),
+    Idle, // About to look for open transfers.
+    Accept(u8, Transfer), // About to add the units of this lane's transfer to the other lane.
     Delete(u8, TransferId),
 }
 
@@ -151,15 +134,12 @@ pub struct LaneState {
     pub lanes: [Lane; LANES],
     /// The ledger: who has each unit. Reservation and order are one step here; [`crate::Protocol`] models what happens in between.
     pub guards: [Option<u8>; UNITS],
-    /// The ledger: number of loads of lanes.
-    pub loads: u8,
+    pub loads: u8, // The ledger: number of loads of lanes.
     pub callers: [Caller; USERS],
-    /// Users during whose request some unit was free all the time so far.
-    pub free_throughout: [bool; USERS],
+    pub free_throughout: [bool; USERS], // Users during whose request some unit was free all the time so far.
     /// A user was told "sold out" although a unit was free from the start of the request to its end.
     pub told_wrongly: bool,
-    /// Two users had the same unit at once.
-    pub was_oversold: bool,
+    pub was_oversold: bool, // Two users had the same unit at once.
     pub finisher: Finisher,
     pub loader: Loader,
     pub left: Bounds,
@@ -167,19 +147,13 @@ pub struct LaneState {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LaneAction {
-    /// A user asks, for the first time or again.
-    Ask(usize),
+    Ask(usize), // A user asks, for the first time or again.
     Step(usize),
-    /// A request that reads all lanes reads this one.
-    Read(usize, usize),
-    /// The function of the request dies, and the client sends the request again.
-    Die(usize),
-    /// A user's order ends unpaid.
-    End(usize),
-    /// Reconciliation finds the open transfer of this lane.
-    Find(usize),
-    /// Reconciliation takes its next step.
-    Finish,
+    Read(usize, usize), // A request that reads all lanes reads this one.
+    Die(usize),         // The function of the request dies, and the client sends the request again.
+    End(usize),         // A user's order ends unpaid.
+    Find(usize),        // Reconciliation finds the open transfer of this lane.
+    Finish,             // Reconciliation takes its next step.
     DieFinishing,
     Lose(usize),
     BeginLoad(usize),

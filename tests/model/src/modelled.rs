@@ -9,32 +9,20 @@ pub struct Protocol {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
-    /// A client asks for a reservation, for the first time or again.
-    Request(u8),
-    /// The same, and the function dies between Redis and SQS.
-    RequestAndCrash(u8),
+    Request(u8),         // A client asks for a reservation, for the first time or again.
+    RequestAndCrash(u8), // The same, and the function dies between Redis and SQS.
     Cancel(u8),
-    /// The same, and the function dies after the ledger's write.
-    CancelAndCrash(u8),
-    /// A payment arrives.
-    Pay(u8),
+    CancelAndCrash(u8), // The same, and the function dies after the ledger's write.
+    Pay(u8),            // A payment arrives.
     Step(Job),
-    /// A job takes its next step, and its function dies at once.
-    StepAndCrash(Job),
-    /// A message is received, and its function dies before doing anything.
-    Miss(Job),
-    /// A message is delivered twice, possibly while its function is running.
-    Duplicate(Job),
-    /// The outbox sends a reservation again.
-    Resend(u8),
-    /// An order's expiry message was lost: reconciliation expires it.
-    Overdue(u8),
-    /// Reconciliation starts a repair.
-    Repair(Job),
-    /// The replica gets no more writes.
-    ReplicaStops,
-    /// Redis fails over to the replica.
-    Failover,
+    StepAndCrash(Job), // A job takes its next step, and its function dies at once.
+    Miss(Job),         // A message is received, and its function dies before doing anything.
+    Duplicate(Job),    // A message is delivered twice, possibly while its function is running.
+    Resend(u8),        // The outbox sends a reservation again.
+    Overdue(u8),       // An order's expiry message was lost: reconciliation expires it.
+    Repair(Job),       // Reconciliation starts a repair.
+    ReplicaStops,      // The replica gets no more writes.
+    Failover,          // Redis fails over to the replica.
     Wipe,
 }
 

@@ -11,16 +11,11 @@ const ITEMS: usize = ORDERS + 1;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReadsMistake {
-    /// An order that cannot be read yet is taken for long gone, and its place is freed.
-    UnreadIsGone,
-    /// A function that was refused, and finds nobody in the place when it looks, gives up instead of trying again.
-    FreedIsFull,
-    /// Ended orders keep their places.
-    NothingIsFreed,
-    /// The audit reads no order of which the indexes of orders and of guards say the same.
-    IndexesBelieved,
-    /// An order is written whoever has the place.
-    Unconditional,
+    UnreadIsGone,    // An order that cannot be read yet is taken for long gone, and its place is freed.
+    FreedIsFull,     // A refused function that then finds nobody in the place gives up instead of trying again.
+    NothingIsFreed,  // Ended orders keep their places.
+    IndexesBelieved, // The audit reads no order of which the indexes of orders and of guards say the same.
+    Unconditional,   // An order is written whoever has the place.
 }
 
 /// Reads beside transactions in a scope, right or with a mistake.
@@ -60,13 +55,11 @@ impl Items {
 pub enum Placing {
     #[default]
     Write,
-    /// Refused: about to read who has the place.
-    ReadPlace,
+    ReadPlace, // Refused: about to read who has the place.
     ReadOrder(u8),
     Free(u8),
     Written,
-    /// The user was told that the limit is reached.
-    Refused,
+    Refused, // The user was told that the limit is reached.
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -74,34 +67,25 @@ pub enum Audit {
     #[default]
     Guards,
     Index(Option<u8>),
-    /// About to read each of these orders, one bit each, itself; and how many orders are live so far.
-    Orders(u8, usize),
+    Orders(u8, usize), // About to read each of these orders, one bit each, itself; and how many orders are live so far.
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ReadsState {
-    /// What the conditions of writes see.
-    pub written: Items,
-    /// What reads see.
-    pub shown: Items,
-    /// What the indexes show.
-    pub indexed: Items,
+    pub written: Items, // What the conditions of writes see.
+    pub shown: Items,   // What reads see.
+    pub indexed: Items, // What the indexes show.
     pub placing: [Placing; ORDERS],
-    /// Whether the limit was reached since the function was refused.
-    pub was_full: [bool; ORDERS],
+    pub was_full: [bool; ORDERS], // Whether the limit was reached since the function was refused.
     pub audit: Audit,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReadsAction {
-    /// A function takes its next step.
-    Place(usize),
-    /// An order ends, and frees its place if the function is of this version.
-    End(u8, bool),
-    /// Readers see an item as it was written.
-    Show(usize),
-    /// An index shows an item as readers see it.
-    Index(usize),
+    Place(usize),  // A function takes its next step.
+    End(u8, bool), // An order ends, and frees its place if the function is of this version.
+    Show(usize),   // Readers see an item as it was written.
+    Index(usize),  // An index shows an item as readers see it.
     Audit,
 }
 

@@ -14,23 +14,17 @@ pub struct Scope {
     pub name: &'static str,
     pub units: u8,
     pub limit: u8,
-    /// The reservations.
     pub requests: &'static [Request],
-    /// Deliveries of a message before it becomes a dead letter.
-    pub receives: u8,
-    /// Messages that are delivered twice.
-    pub duplicates: u8,
+    pub receives: u8,   // Deliveries of a message before it becomes a dead letter.
+    pub duplicates: u8, // Messages that are delivered twice.
     pub crashes: u8,
     pub cancels: u8,
     pub payments: u8,
     pub failovers: u8,
-    /// Most writes that a failover loses.
-    pub lost_writes: u8,
+    pub lost_writes: u8, // Most writes that a failover loses.
     pub wipes: u8,
-    /// Concurrent repairs of reconciliation.
-    pub reconcilers: usize,
-    /// Whether reconciliation repairs what Redis lost.
-    pub repairs: bool,
+    pub reconcilers: usize, // Concurrent repairs of reconciliation.
+    pub repairs: bool,      // Whether reconciliation repairs what Redis lost.
 }
 
 impl Scope {

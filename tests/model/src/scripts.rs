@@ -6,12 +6,9 @@ use crate::{Mistake, Protocol};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reserved {
-    /// It has a unit, from this request or an earlier one.
-    Held(Seat),
-    /// It has an order, or had a unit.
-    Ended,
-    /// Limit reached, sold out, or no keys.
-    Refused,
+    Held(Seat), // It has a unit, from this request or an earlier one.
+    Ended,      // It has an order, or had a unit.
+    Refused,    // Limit reached, sold out, or no keys.
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

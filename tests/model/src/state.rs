@@ -11,12 +11,9 @@ pub struct Replica {
 /// How many of the scope's requests and failures may still happen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Left {
-    /// Requests for each reservation id.
-    pub tries: [u8; IDS],
-    /// Messages that are delivered twice, or again while they are being handled.
-    pub duplicates: u8,
-    /// Crashes, and deliveries that reach no function.
-    pub crashes: u8,
+    pub tries: [u8; IDS], // Requests for each reservation id.
+    pub duplicates: u8,   // Messages that are delivered twice, or again while they are being handled.
+    pub crashes: u8,      // Crashes, and deliveries that reach no function.
     pub cancels: u8,
     pub payments: u8,
     pub failovers: u8,
@@ -25,14 +22,11 @@ pub struct Left {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Ghost {
-    /// Reservations that were answered with 202.
-    pub accepted: [bool; IDS],
+    pub accepted: [bool; IDS], // Reservations that were answered with 202.
     pub paid: [bool; IDS],
     pub charged: [bool; IDS],
-    /// Reservations for which a function found a reason to fail that was not true then.
-    pub untrue: [bool; IDS],
-    /// A rebuilt round offered a unit that was guarded before and after the rebuild.
-    pub offered_taken: bool,
+    pub untrue: [bool; IDS], // Reservations for which a function found a reason to fail that was not true then.
+    pub offered_taken: bool, // A rebuilt round offered a unit that was guarded before and after the rebuild.
 }
 
 /// The whole state: Redis, the ledger, what is under way, and what may still happen.

@@ -10,12 +10,9 @@ pub const SLOTS: usize = 2;
 /// The unit of a reservation, and the one of its user's slots that it has.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Seat {
-    /// The id of the reservation and of its order.
-    pub id: u8,
-    /// The unit, counted from 0.
-    pub unit: u8,
-    /// The slot, counted from 0.
-    pub slot: u8,
+    pub id: u8,   // The id of the reservation and of its order.
+    pub unit: u8, // The unit, counted from 0.
+    pub slot: u8, // The slot, counted from 0.
 }
 
 impl fmt::Debug for Seat {
@@ -27,12 +24,9 @@ impl fmt::Debug for Seat {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ReservationState {
-    /// Not confirmed by an order.
-    Held,
-    /// The ledger has its order.
-    Ordered,
-    /// Its unit was given back.
-    Released,
+    Held,     // Not confirmed by an order.
+    Ordered,  // The ledger has its order.
+    Released, // Its unit was given back.
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -79,13 +73,9 @@ impl fmt::Debug for Returned {
 /// The stock in Redis. The outbox is the held reservations, since elements without a reservation are skipped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Redis {
-    /// Whether the round's keys exist.
-    pub loaded: bool,
-    /// Next unit that was never handed out.
-    pub next: u8,
-    /// Units to hand out before `next`.
-    pub returned: Returned,
-    /// The reservations.
+    pub loaded: bool,       // Whether the round's keys exist.
+    pub next: u8,           // Next unit that was never handed out.
+    pub returned: Returned, // Units to hand out before `next`.
     pub reservations: [Option<Reservation>; IDS],
 }
 
@@ -120,10 +110,8 @@ pub enum OrderState {
     Paid,
     Expired,
     Cancelled,
-    /// FAILED at the limit. Final.
-    Failed,
-    /// FAILED because another order has its unit and none was left. Final.
-    SoldOut,
+    Failed,  // FAILED at the limit. Final.
+    SoldOut, // FAILED because another order has its unit and none was left. Final.
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -148,8 +136,6 @@ pub type Guards = [Option<(u8, u8)>; UNITS];
 pub struct Ledger {
     pub orders: [Option<Order>; IDS],
     pub units: Guards,
-    /// The slot guards: the order behind each slot of each user.
-    pub slots: [[Option<u8>; SLOTS]; USERS],
-    /// Payments that could not be taken.
-    pub refunds: [bool; IDS],
+    pub slots: [[Option<u8>; SLOTS]; USERS], // The slot guards: the order behind each slot of each user.
+    pub refunds: [bool; IDS],                // Payments that could not be taken.
 }

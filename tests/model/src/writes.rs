@@ -6,10 +6,8 @@ use crate::{Mistake, Protocol};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Placed {
-    /// Written now or before, in this state.
-    Order(OrderState),
-    /// Guards are another's.
-    Taken(Refusal),
+    Order(OrderState), // Written now or before, in this state.
+    Taken(Refusal),    // Guards are another's.
 }
 
 impl Protocol {

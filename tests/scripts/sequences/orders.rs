@@ -13,11 +13,9 @@ pub(super) struct Order {
 
 /// The ledger's answer to a new order.
 pub(super) enum Placed {
-    /// The order is written, now or earlier.
-    As(Order),
+    As(Order), // The order is written, now or earlier.
     UnitTaken,
-    /// Another live order has the slot, but the unit is free.
-    SlotTaken,
+    SlotTaken, // Another live order has the slot, but the unit is free.
 }
 
 /// The ledger, with one conditional write at a time. Guards protect a live order's unit and slot.

@@ -77,10 +77,8 @@ pub enum Answer {
 pub enum Written {
     Made,
     There(OrderState),
-    /// The unit is guarded for another order.
-    UnitTaken,
-    /// Only the slot is guarded for another order.
-    SlotTaken,
+    UnitTaken, // The unit is guarded for another order.
+    SlotTaken, // Only the slot is guarded for another order.
     Absent,
 }
 

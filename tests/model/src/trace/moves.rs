@@ -15,12 +15,10 @@ use crate::{Action, Protocol};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Stand {
-    /// It has done nothing yet that is a job in the model.
-    Fresh,
+    Fresh, // It has done nothing yet that is a job in the model.
     At(Job),
     Finished,
-    /// Its process is dead, or has given up.
-    Gone,
+    Gone, // Its process is dead, or has given up.
 }
 
 /// Runs that have begun and not ended.
@@ -31,10 +29,8 @@ pub(super) type Runs = BTreeMap<u32, Stand>;
 pub(super) struct RunFacts {
     pub(super) function: Function,
     pub(super) id: Option<u8>,
-    /// Whether it dies or gives up.
-    pub(super) fails: bool,
-    /// How many later runs handle the same message.
-    pub(super) later: usize,
+    pub(super) fails: bool,  // Whether it dies or gives up.
+    pub(super) later: usize, // How many later runs handle the same message.
 }
 
 #[derive(Clone, Debug)]

@@ -13,12 +13,9 @@ use crate::stored::{IDS, Ledger, Redis, SLOTS, UNITS, USERS};
 pub struct Header {
     pub units: u8,
     pub limit: u8,
-    /// Deliveries of a message before it becomes a dead letter.
-    pub receives: u8,
-    /// The number of each reservation's user.
-    pub users: Vec<u8>,
-    /// The reservations' real ids, for readers of the trace.
-    pub names: Vec<String>,
+    pub receives: u8,       // Deliveries of a message before it becomes a dead letter.
+    pub users: Vec<u8>,     // The number of each reservation's user.
+    pub names: Vec<String>, // The reservations' real ids, for readers of the trace.
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -26,22 +23,18 @@ pub struct Header {
 pub enum Function {
     Reservation,
     Order,
-    /// A message of the order queue's dead letters.
-    DeadLetter,
+    DeadLetter, // A message of the order queue's dead letters.
     Expiry,
     Cancel,
     Payment,
-    /// Reconciliation or warmup.
-    Reconciliation,
+    Reconciliation, // Reconciliation or warmup.
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum How {
-    /// It answered, or acknowledged its message.
-    Done,
-    /// It gave its message back.
-    Failed,
+    Done,   // It answered, or acknowledged its message.
+    Failed, // It gave its message back.
     Died,
 }
 

@@ -29,16 +29,12 @@ pub(super) type Steps = Vec<(Option<usize>, Vec<Action>)>;
 /// The model has no path that looks like the trace.
 #[derive(Clone, Debug)]
 pub struct Unexplained {
-    /// How many records the longest path explains.
-    pub explained: usize,
-    /// The first record that this path cannot explain, with its number.
-    pub record: Option<(usize, Record)>,
+    pub explained: usize,                // How many records the longest path explains.
+    pub record: Option<(usize, Record)>, // The first record that this path cannot explain, with its number.
     pub reasons: Vec<String>,
-    /// The model's state at that point.
-    pub state: State,
+    pub state: State, // The model's state at that point.
     pub visited: usize,
-    /// Whether it reached the limit, so that there might be a path after all.
-    pub gave_up: bool,
+    pub gave_up: bool, // Whether it reached the limit, so that there might be a path after all.
 }
 
 pub(super) struct Search<'a> {
