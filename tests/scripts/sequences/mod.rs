@@ -2,7 +2,6 @@
 //! many. Examples beside them are for what each run of these does not reach, and for moments, sizes and crowds.
 
 mod checked;
-mod compare;
 mod model;
 mod operation;
 mod orders;

@@ -1,6 +1,7 @@
 use std::collections::VecDeque;
+use std::fmt::Debug;
 
-use stock::{Counters, WinsSeen};
+use stock::{Counters, RoundView, WinsSeen};
 use tests::fresh_reservation;
 
 use crate::prelude::*;
@@ -16,36 +17,25 @@ pub(super) fn class_of(user: &UserId) -> BuyerClass {
 /// A model of a round in Redis: a set of units, and each user's reservations.
 #[derive(Debug, Clone)]
 pub(super) struct Model {
-    /// Units that came back, or that a load left out.
-    pub(super) returned: BTreeSet<u32>,
-    /// The first unit that was never handed out.
-    pub(super) next: u32,
-    pub(super) last: u32,
-    /// The latest round that Redis knows.
-    pub(super) round: Round,
-    pub(super) epoch_ms: EpochMs,
+    returned: BTreeSet<u32>, // Units that came back, or that a load left out.
+    next: u32,               // The first unit that was never handed out.
+    last: u32,
+    round: Round, // The latest round that Redis knows.
+    epoch_ms: EpochMs,
     /// When the last unit was handed out. After a load it is the time of the load, by Redis's clock.
-    pub(super) last_won_at_ms: EpochMs,
-    pub(super) records: BTreeMap<UserId, BTreeMap<Uuid, StoredReservation>>,
-    pub(super) outbox: VecDeque<(UserId, EpochMs)>,
-    /// Reservations that ended unpaid.
-    pub(super) unpaid: BTreeMap<UserId, BTreeSet<Uuid>>,
-    /// Units that only members get.
-    pub(super) quota: u32,
-    /// How many of them each member has used up.
-    pub(super) used_up: BTreeMap<UserId, u32>,
-    /// Whether free units are in cooldown until time passes.
-    pub(super) in_cooldown: bool,
-    /// Whether the last step started a cooldown.
-    pub(super) cooldown_began: bool,
-    /// Until when the cooldown lasts, as Redis said.
-    pub(super) cooldown_until_ms: EpochMs,
+    last_won_at_ms: EpochMs,
+    records: BTreeMap<UserId, BTreeMap<Uuid, StoredReservation>>,
+    outbox: VecDeque<(UserId, EpochMs)>,
+    unpaid: BTreeMap<UserId, BTreeSet<Uuid>>, // Reservations that ended unpaid.
+    quota: u32,                               // Units that only members get.
+    used_up: BTreeMap<UserId, u32>,           // How many of them each member has used up.
+    pub(super) in_cooldown: bool,             // Whether free units are in cooldown until time passes.
+    cooldown_began: bool,                     // Whether the last step started a cooldown.
+    pub(super) cooldown_until_ms: EpochMs,    // Until when the cooldown lasts, as Redis said.
     /// Whether the last step recorded a buyer that Redis did not know, which must move the time of the last win.
-    pub(super) new_name: bool,
-    /// The last count of moves in Redis. The model only requires that it changes.
-    pub(super) moves: u32,
-    /// The returned units with which it showed that count.
-    pub(super) returned_before: BTreeSet<u32>,
+    new_name: bool,
+    moves: u32, // The last count of moves in Redis. The model only requires that it changes.
+    returned_before: BTreeSet<u32>, // The returned units with which it showed that count.
 }
 
 impl Model {
@@ -81,7 +71,7 @@ impl Model {
         }
     }
 
-    pub(super) fn quota_until_ms(&self) -> EpochMs {
+    fn quota_until_ms(&self) -> EpochMs {
         self.round.terms.quota().map_or(EpochMs(0), |(_, until)| until)
     }
 
@@ -89,7 +79,7 @@ impl Model {
         self.returned.iter().copied().chain(self.next..=self.last).collect()
     }
 
-    pub(super) fn reservations(&self) -> Vec<StoredReservation> {
+    fn reservations(&self) -> Vec<StoredReservation> {
         self.records.values().flat_map(BTreeMap::values).cloned().collect()
     }
 
@@ -309,4 +299,49 @@ impl Model {
         record.retain(|_, other| other.state.is_live() || other.reservation.slot != stored.reservation.slot);
         record.insert(stored.reservation.id.uuid, stored);
     }
+
+    /// Checks that Redis matches the model.
+    pub(super) fn compare(&mut self, view: &RoundView) -> Result<(), String> {
+        let counters = &view.counters;
+        let mut free: Vec<u32> = view.free.iter().cloned().flatten().collect();
+        free.sort_unstable();
+        same("free units", &free, &self.free().into_iter().collect())?;
+        same("number of free units", counters.free() as usize, free.len())?;
+        let returned: BTreeSet<u32> = free.into_iter().filter(|unit| *unit < counters.next_unit).collect();
+        same("returned units", counters.returned as usize, self.returned.len())?;
+        same("next and last unit", (counters.next_unit, counters.last_unit), (self.next, self.last))?;
+
+        let mut reservations = view.reservations.clone();
+        reservations.sort_by_key(|stored| (stored.reservation.user.clone(), stored.reservation.id.uuid));
+        same("reservations", &reservations, &self.reservations())?;
+        same("length of the outbox", view.outbox, self.outbox.len())?;
+
+        let terms = &self.round.terms;
+        same("limit", counters.per_user_limit, terms.per_user_limit)?;
+        same("paused", counters.paused, self.round.paused)?;
+        same("window", (counters.opens_at_ms, counters.closes_at_ms), (terms.opens_at_ms, terms.closes_at_ms))?;
+        same("epoch", counters.epoch_ms, self.epoch_ms)?;
+        if std::mem::take(&mut self.new_name) {
+            let before = std::mem::replace(&mut self.last_won_at_ms, counters.last_won_at_ms);
+            same("whether a new buyer counts as a later win", counters.last_won_at_ms > before, true)?;
+        }
+        same("last won", counters.last_won_at_ms, self.last_won_at_ms)?;
+        let cooldown_began = counters.cooldown_until_ms != self.cooldown_until_ms;
+        same("whether a cooldown began", cooldown_began, std::mem::take(&mut self.cooldown_began))?;
+        same("unpaid limit", counters.unpaid_limit, terms.door.unpaid_limit)?;
+        same("quota", (counters.quota, counters.quota_until_ms), (self.quota, self.quota_until_ms()))?;
+        same("version", counters.version, self.round.version)?;
+        let expires_at_ms = terms.closes_at_ms.plus_s(terms.payment_window_s).plus_s(24 * 60 * 60);
+        same("expiry", counters.expires_at_ms, expires_at_ms)?;
+
+        if counters.moves == self.moves && returned != self.returned_before {
+            return Err(format!("moves is still {}, but {:?} became {returned:?}", self.moves, self.returned_before));
+        }
+        (self.moves, self.returned_before) = (counters.moves, returned);
+        Ok(())
+    }
+}
+
+fn same<T: Debug + PartialEq>(what: &str, redis: T, expected: T) -> Result<(), String> {
+    if redis == expected { Ok(()) } else { Err(format!("{what}: Redis has {redis:?} but should have {expected:?}")) }
 }
