@@ -41,31 +41,3 @@ async fn a_hundred_units_for_64_clients_three_each() {
     assert!(won.iter().all(|reservation| reservation.slot.0 < 3));
     assert_eq!(round.view().await.counters.free(), 0);
 }
-
-#[tokio::test(flavor = "multi_thread")]
-async fn units_that_go_back_and_forth_stay_whole() {
-    let round = Arc::new(TestRound::start(terms(10, 1)).await);
-    let clients = (0..CLIENTS).map(|client| {
-        let round = Arc::clone(&round);
-        tokio::spawn(async move {
-            let user = user(client);
-            for _ in 0..20 {
-                if let Reserve::Reserved(reservation) = round.reserve(&user).await {
-                    // Twice, from two tasks at once.
-                    let release = || round.stock().release(&reservation, None, false);
-                    let (first, second) = futures::future::join(release(), release()).await;
-                    first.unwrap();
-                    second.unwrap();
-                }
-            }
-        })
-    });
-    for client in join_all(clients).await {
-        client.unwrap();
-    }
-    let view = round.view().await;
-    let mut free: Vec<u32> = view.free.into_iter().flatten().collect();
-    free.sort_unstable();
-    assert_eq!(free, (1..=10).collect::<Vec<_>>());
-    assert_eq!(view.counters.free(), 10);
-}
