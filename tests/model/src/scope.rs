@@ -53,6 +53,7 @@ const fn of(user: u8, tries: u8) -> Request {
 
 /// Redis loses nothing.
 const CALM: Scope = Scope { repairs: false, ..Scope::QUIET };
+const ONE_UNIT: Scope = Scope { units: 1, requests: TWO_USERS, cancels: 1, ..Scope::QUIET };
 const LOST_WRITES: Scope = Scope { failovers: 1, lost_writes: 3, ..Scope::QUIET };
 const ALL_LOST: Scope = Scope { wipes: 1, reconcilers: 2, ..Scope::QUIET };
 pub const TWO_USERS: &[Request] = &[of(0, 1), of(1, 1)];
@@ -65,40 +66,14 @@ const THREE_KEYS: &[Request] = &[of(0, 1), of(0, 1), of(0, 1)];
 /// The scopes in which the right protocol is checked.
 pub const SCOPES: [Scope; 13] = [
     Scope { name: "two warmups", requests: TWO_USERS, reconcilers: 2, ..CALM },
-    Scope {
-        name: "one unit, two users",
-        units: 1,
-        requests: TWO_USERS,
-        duplicates: 1,
-        crashes: 2,
-        cancels: 1,
-        payments: 1,
-        ..CALM
-    },
+    Scope { name: "one unit, two users", duplicates: 1, crashes: 2, payments: 1, repairs: false, ..ONE_UNIT },
     Scope { name: "a repeated request", requests: ONE_REPEATS, duplicates: 1, crashes: 1, payments: 1, ..CALM },
     Scope { name: "one user, two keys", requests: ONE_USER, duplicates: 1, crashes: 1, cancels: 1, ..CALM },
-    Scope {
-        name: "lost writes, one unit",
-        units: 1,
-        requests: TWO_USERS,
-        crashes: 1,
-        cancels: 1,
-        payments: 1,
-        ..LOST_WRITES
-    },
+    Scope { name: "lost writes, one unit", crashes: 1, payments: 1, failovers: 1, lost_writes: 3, ..ONE_UNIT },
     Scope { name: "lost writes, two keys", requests: TWO_KEYS, ..LOST_WRITES },
     Scope { name: "lost writes, three users", requests: THREE_USERS, ..LOST_WRITES },
     Scope { name: "lost writes, limit 2", limit: 2, requests: TWO_KEYS, ..LOST_WRITES },
-    Scope {
-        name: "lost writes, two failovers",
-        units: 1,
-        requests: TWO_USERS,
-        cancels: 1,
-        failovers: 2,
-        lost_writes: 4,
-        reconcilers: 2,
-        ..Scope::QUIET
-    },
+    Scope { name: "lost writes, two failovers", failovers: 2, lost_writes: 4, reconcilers: 2, ..ONE_UNIT },
     Scope { name: "all lost, limit 2", limit: 2, requests: THREE_KEYS, reconcilers: 1, ..ALL_LOST },
     Scope { name: "all lost", requests: TWO_KEYS, ..ALL_LOST },
     Scope { name: "all lost, a crash", requests: TWO_USERS, crashes: 1, payments: 1, ..ALL_LOST },

@@ -3,24 +3,16 @@ use model::{Mistake, ONE_USER, Scope, TWO_USERS};
 /// A mistake, the scope in which it shows, and the property that it breaks there.
 pub(crate) type Tooth = (Mistake, Scope, &'static str);
 
+const QUIET: Scope = Scope { requests: TWO_USERS, ..Scope::QUIET };
 /// Redis loses nothing; every other failure happens once.
-const CALM: Scope = Scope {
-    name: "calm",
-    requests: TWO_USERS,
-    duplicates: 1,
-    crashes: 1,
-    cancels: 1,
-    payments: 1,
-    repairs: false,
-    ..Scope::QUIET
-};
-const TWO_CRASHES: Scope = Scope { requests: ONE_USER, crashes: 2, repairs: false, ..Scope::QUIET };
-const TWO_WARMUPS: Scope = Scope { requests: TWO_USERS, reconcilers: 2, repairs: false, ..Scope::QUIET };
-const LOST_WRITES: Scope = Scope { requests: TWO_USERS, payments: 1, failovers: 1, lost_writes: 3, ..Scope::QUIET };
-const LOST_KEY: Scope = Scope { requests: ONE_USER, failovers: 1, lost_writes: 3, ..Scope::QUIET };
+const CALM: Scope = Scope { duplicates: 1, crashes: 1, cancels: 1, payments: 1, repairs: false, ..QUIET };
+const TWO_CRASHES: Scope = Scope { requests: ONE_USER, crashes: 2, repairs: false, ..QUIET };
+const TWO_WARMUPS: Scope = Scope { reconcilers: 2, repairs: false, ..QUIET };
+const LOST_WRITES: Scope = Scope { payments: 1, failovers: 1, lost_writes: 3, ..QUIET };
+const LOST_KEY: Scope = Scope { requests: ONE_USER, failovers: 1, lost_writes: 3, ..QUIET };
 const LOST_KEY_OF_TWO: Scope = Scope { limit: 2, ..LOST_KEY };
-const LOST_TWICE: Scope = Scope { requests: TWO_USERS, failovers: 2, lost_writes: 4, reconcilers: 2, ..Scope::QUIET };
-const ALL_LOST: Scope = Scope { requests: TWO_USERS, wipes: 1, reconcilers: 2, ..Scope::QUIET };
+const LOST_TWICE: Scope = Scope { failovers: 2, lost_writes: 4, reconcilers: 2, ..QUIET };
+const ALL_LOST: Scope = Scope { wipes: 1, reconcilers: 2, ..QUIET };
 const ALL_LOST_OF_TWO: Scope = Scope { requests: ONE_USER, limit: 2, ..ALL_LOST };
 
 const ONE_ORDER: &str = "no unit is in two live orders";
