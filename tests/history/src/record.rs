@@ -310,18 +310,12 @@ enum Line {
 
 impl History {
     pub fn write(&self, mut to: impl Write) -> io::Result<()> {
-        let mut line = |line: Line| -> io::Result<()> {
+        let rounds = self.rounds.iter().cloned().map(Line::Round);
+        let operations = self.operations.iter().copied().map(Line::Operation);
+        let orders = self.orders.iter().copied().map(Line::Order);
+        for line in rounds.chain(operations).chain(orders) {
             serde_json::to_writer(&mut to, &line)?;
-            to.write_all(b"\n")
-        };
-        for round in &self.rounds {
-            line(Line::Round(round.clone()))?;
-        }
-        for operation in &self.operations {
-            line(Line::Operation(*operation))?;
-        }
-        for order in &self.orders {
-            line(Line::Order(*order))?;
+            to.write_all(b"\n")?;
         }
         to.flush()
     }

@@ -1,7 +1,6 @@
 //! The checks: histories of a correct sale pass, and each planted error is rejected under its rule.
 
 mod dice;
-mod files;
 mod linearizability;
 mod planted;
 mod random;

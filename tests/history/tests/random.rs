@@ -1,4 +1,4 @@
-//! Histories of a correct sale are accepted whatever the schedule, and rejected after one change.
+//! Histories of a correct sale are accepted whatever the schedule, rejected after one change, and the same in a file.
 
 use history::{Answer, History, Name, Operation, Order, Question, Redis, Refusal, Rule, Status, check};
 use proptest::prelude::*;
@@ -21,6 +21,24 @@ fn text(history: &History) -> String {
     let mut lines = Vec::new();
     history.write(&mut lines).unwrap();
     String::from_utf8(lines).unwrap()
+}
+
+#[test]
+fn a_file_has_all_of_a_history() {
+    for seed in 0..50 {
+        let history = simulated(Plan::random(&mut Dice::new(seed)), seed);
+        let file = text(&history);
+        let read = History::read(file.as_bytes()).unwrap();
+        assert_eq!(text(&read), file);
+        assert_eq!(check(&history), check(&read));
+    }
+}
+
+#[test]
+fn what_is_no_history_is_told_by_its_line() {
+    let order = r#"{"order":{"round":"lamp.1","reservation":"a","user":"alice","unit":1,"status":"paid"}}"#;
+    let error = History::read(format!("{order}\n{{\"left\":1}}\n").as_bytes()).unwrap_err().to_string();
+    assert!(error.starts_with("line 2 is not one of a history: unknown variant"), "{error}");
 }
 
 /// Histories that each change is tried on.

@@ -15,61 +15,51 @@ const LOST_TWICE: Scope = Scope { failovers: 2, lost_writes: 4, reconcilers: 2, 
 const ALL_LOST: Scope = Scope { wipes: 1, reconcilers: 2, ..QUIET };
 const ALL_LOST_OF_TWO: Scope = Scope { requests: ONE_USER, limit: 2, ..ALL_LOST };
 
-const ONE_ORDER: &str = "no unit is in two live orders";
-const LIMIT: &str = "no user has more live orders than the limit";
 const PAID: &str = "paid is final";
 const ACCEPTED: &str = "a 202 has its message or its order";
 const REASON: &str = "a promise fails only for a reason that is true";
-const PAYMENT: &str = "a payment is taken or given back";
 const OFFERS: &str = "Redis offers no unit twice";
-const REPAIRS: &str = "a repair that is found changes something";
-const ORDERED: &str = "Redis calls ordered only what the ledger has";
-const REBUILT: &str = "a rebuilt round offers nothing that is taken";
 const ONE_PLACE: &str = "while Redis loses nothing every unit is in one place";
-const TWICE: &str = "twice is once";
-const REST_ACCEPTED: &str = "at rest a 202 is an order or a release";
 const REST_RESERVATIONS: &str = "at rest no reservation is without its order";
-const REST_UNPAID: &str = "at rest an unpaid order will expire";
 const REST_PLACE: &str = "at rest every unit is in one place";
-const REST_AGREES: &str = "at rest Redis has what live orders have";
 
 /// Every mistake, with at least one of the properties that catch it.
 pub(crate) const TEETH: [Tooth; 37] = [
     (Mistake::ReleaseEveryTime, CALM, ONE_PLACE),
     (Mistake::ReleaseFirst, CALM, ONE_PLACE),
-    (Mistake::NoUnitGuard, LOST_WRITES, ONE_ORDER),
-    (Mistake::NoSlotGuard, LOST_KEY, LIMIT),
+    (Mistake::NoUnitGuard, LOST_WRITES, "no unit is in two live orders"),
+    (Mistake::NoSlotGuard, LOST_KEY, "no user has more live orders than the limit"),
     (Mistake::SlotTakenIsFinal, LOST_KEY_OF_TWO, REASON),
     (Mistake::ReseatKeepsSlot, ALL_LOST_OF_TWO, REASON),
-    (Mistake::ConfirmFirst, CALM, ORDERED),
+    (Mistake::ConfirmFirst, CALM, "Redis calls ordered only what the ledger has"),
     (Mistake::AcknowledgeFirst, CALM, ACCEPTED),
     (Mistake::AcceptFirst, CALM, ACCEPTED),
     (Mistake::ExpireUnasked, CALM, PAID),
     (Mistake::CancelUnasked, CALM, PAID),
     (Mistake::PayUnasked, CALM, PAID),
-    (Mistake::LatePaymentIgnored, CALM, PAYMENT),
+    (Mistake::LatePaymentIgnored, CALM, "a payment is taken or given back"),
     (Mistake::ExpireLeavesGuards, CALM, ONE_PLACE),
     (Mistake::ExpireLeavesGuards, CALM, REST_PLACE),
     (Mistake::LoadOverLiveRound, TWO_WARMUPS, ONE_PLACE),
     (Mistake::FenceOverOrder, CALM, PAID),
-    (Mistake::RebuildIgnoresLedger, ALL_LOST, REBUILT),
+    (Mistake::RebuildIgnoresLedger, ALL_LOST, "a rebuilt round offers nothing that is taken"),
     (Mistake::NoOutbox, CALM, REST_RESERVATIONS),
     (Mistake::DeadLetterUnfenced, CALM, ONE_PLACE),
-    (Mistake::DeadLetterUnfenced, TWO_CRASHES, REST_ACCEPTED),
+    (Mistake::DeadLetterUnfenced, TWO_CRASHES, "at rest a 202 is an order or a release"),
     (Mistake::DeadLetterGivesUp, TWO_CRASHES, REASON),
     (Mistake::CancelUnfenced, CALM, ONE_PLACE),
     (Mistake::ReleaseOldReservation, CALM, ONE_PLACE),
     (Mistake::ReserveEveryTime, TWO_CRASHES, ONE_PLACE),
-    (Mistake::ReserveEveryTime, TWO_CRASHES, TWICE),
+    (Mistake::ReserveEveryTime, TWO_CRASHES, "twice is once"),
     (Mistake::ConfirmReleased, CALM, ONE_PLACE),
-    (Mistake::AdoptOnlyUnknown, LOST_WRITES, REPAIRS),
+    (Mistake::AdoptOnlyUnknown, LOST_WRITES, "a repair that is found changes something"),
     (Mistake::RestoreNeverHandedOut, LOST_TWICE, OFFERS),
     (Mistake::RestoreNeverHandedOut, LOST_TWICE, REST_PLACE),
     (Mistake::SharedStaging, ALL_LOST, OFFERS),
     (Mistake::SharedStaging, ALL_LOST, REST_PLACE),
-    (Mistake::NoOverdue, TWO_CRASHES, REST_UNPAID),
+    (Mistake::NoOverdue, TWO_CRASHES, "at rest an unpaid order will expire"),
     (Mistake::NoReleaseOfEnded, TWO_CRASHES, REST_RESERVATIONS),
     (Mistake::NoAdopt, LOST_WRITES, REST_PLACE),
-    (Mistake::NoAdopt, LOST_WRITES, REST_AGREES),
+    (Mistake::NoAdopt, LOST_WRITES, "at rest Redis has what live orders have"),
     (Mistake::NoRestore, LOST_WRITES, REST_PLACE),
 ];
