@@ -3,11 +3,9 @@
 
 use stateright::{Model, Property};
 
-/// Reservations that may become entries.
-const ENTRIES: usize = 3;
+const ENTRIES: usize = 3; // Reservations that may become entries.
 const PRIZES: usize = 2;
-/// Concurrent runs of the `draw` function.
-const RUNS: usize = 2;
+const RUNS: usize = 2; // Concurrent runs of the `draw` function.
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DrawMistake {

@@ -4,14 +4,10 @@
 use stateright::{Model, Property};
 
 const LANES: usize = 2;
-/// Units of the round: unit 0 is dealt to lane 0, units 1 and 2 to lane 1.
-const UNITS: usize = 3;
-/// All units, one bit each.
-const ALL: u8 = 0b111;
-/// The units dealt to each lane: from floor(i·3/2) on.
-const DEALT: [u8; LANES] = [0b001, 0b110];
-/// Users: one more than units.
-const USERS: usize = 4;
+const UNITS: usize = 3; // Units of the round: unit 0 is dealt to lane 0, units 1 and 2 to lane 1.
+const ALL: u8 = 0b111; // All units, one bit each.
+const DEALT: [u8; LANES] = [0b001, 0b110]; // The units dealt to each lane: from floor(i·3/2) on.
+const USERS: usize = 4; // Users: one more than units.
 /// The lane of each user. Three users share the one unit of lane 0, so units have to move.
 const HOME: [usize; USERS] = [0, 0, 0, 1];
 

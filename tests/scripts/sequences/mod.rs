@@ -8,8 +8,6 @@ mod orders;
 mod perform;
 mod sequence;
 
-use std::fmt::Write;
-
 use proptest::strategy::Strategy;
 use proptest::test_runner::{Config, TestCaseError, TestRunner};
 use tokio::runtime::{Builder, Runtime};
@@ -66,13 +64,7 @@ async fn play(server: &TestRound, script: &Script, calm: bool) -> Result<(), Tes
     match outcome {
         Ok(()) => Ok(()),
         Err(Stop::Died) => Err(TestCaseError::fail("a process died unexpectedly")),
-        Err(Stop::Wrong(what)) => {
-            let mut story = what;
-            for line in &sequence.redis.trace {
-                write!(story, "\n{line}").expect("writing to a string cannot fail");
-            }
-            Err(TestCaseError::fail(story))
-        }
+        Err(Stop::Wrong(what)) => Err(TestCaseError::fail(format!("{what}\n{}", sequence.redis.trace.join("\n")))),
     }
 }
 

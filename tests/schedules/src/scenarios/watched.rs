@@ -7,10 +7,8 @@ use std::collections::BTreeSet;
 use super::watched::Watched;
 use crate::prelude::*;
 
-/// How long a read takes.
-const TAKES: Duration = Duration::from_secs(1);
-/// How long after it the ledger is left alone.
-const RESTS: Duration = Duration::from_secs(9);
+const TAKES: Duration = Duration::from_secs(1); // How long a read takes.
+const RESTS: Duration = Duration::from_secs(9); // How long after it the ledger is left alone.
 /// How long after any read another one may begin: ten times the longest.
 const LONGEST: Duration = Duration::from_secs(50);
 
