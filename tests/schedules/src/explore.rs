@@ -17,28 +17,19 @@ const CHANGES: usize = 4;
 const MOST: usize = 200_000;
 
 /// Runs a scenario under random schedules, and under as many that switch tasks only at a few random moments: those find mistakes
-/// that need one long pause.
-///
-/// # Panics
-/// If the scenario panics under one of them. The log has the schedule to pass to `shuttle::replay`.
+/// that need one long pause. If it panics under one, the log has the schedule to pass to `shuttle::replay`.
 pub fn explore(scenario: fn()) {
     let schedules = std::env::var("SCHEDULES").ok().and_then(|text| text.parse().ok()).unwrap_or(SCHEDULES);
     run_both(schedules, FailurePersistence::Print, scenario);
 }
 
 /// Runs a small scenario under every possible schedule.
-///
-/// # Panics
-/// If the scenario panics under one of them, or has too many.
 pub fn explore_all(scenario: fn()) {
     let schedules = run(DfsScheduler::new(Some(MOST), false), FailurePersistence::Print, scenario);
     assert!(schedules < MOST, "there are more schedules than were run");
 }
 
 /// Asserts that the scenario panics with `rule` in its message under a schedule of one of the kinds of [`explore`].
-///
-/// # Panics
-/// If it does not.
 pub fn assert_caught(mistake: fn(), rule: &str) {
     let ran = catch_unwind(AssertUnwindSafe(|| run_both(SCHEDULES_OF_A_MISTAKE, FailurePersistence::None, mistake)));
     let Err(broken) = ran else { panic!("no schedule shows the mistake") };

@@ -20,19 +20,13 @@ impl UnderWay {
         Doing(self)
     }
 
-    /// Begins to do it, as one task at a time may.
-    ///
-    /// # Panics
-    /// With the rule, if another task is doing it.
+    /// Begins to do it, as one task at a time may: panics with the rule if another task is doing it.
     pub fn begin_alone(&self, rule: &str) -> Doing<'_> {
         assert!(self.now() == 0, "{rule}");
         self.begin()
     }
 
     /// Does it alone. Other tasks may run before and after what is done in the middle, such as while an answer is on its way.
-    ///
-    /// # Panics
-    /// With the rule, if another task is doing it.
     pub async fn alone<T>(&self, rule: &str, middle: impl FnOnce() -> T) -> T {
         let doing = self.begin_alone(rule);
         yield_now().await;
