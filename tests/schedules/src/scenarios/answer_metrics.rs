@@ -1,5 +1,4 @@
 //! Answers are counted by code while the counts are reported.
-//!
 //! Sources: shared/api/src/answer_metrics.rs
 
 use api::{Code, Problem};

@@ -1,5 +1,4 @@
 //! Answers are counted, and each requests a flush.
-//!
 //! Sources: shared/process/src/answer_counts.rs shared/process/src/debounce.rs
 
 use std::sync::atomic::AtomicU64;

@@ -1,5 +1,4 @@
 //! Calls to a part that does not answer.
-//!
 //! Sources: shared/runtime/src/breaker/watch.rs
 
 use super::watch::{Change, WAIT, WINDOW, Watch};

@@ -1,5 +1,4 @@
 //! Requests show the catalog, while it changes and while the process is frozen.
-//!
 //! Sources: functions/catalog/src/briefly.rs
 
 use super::briefly::Briefly;

@@ -1,5 +1,4 @@
 //! Callers publish metrics at once.
-//!
 //! Sources: shared/runtime/src/counts.rs
 
 use super::counts::Counts;

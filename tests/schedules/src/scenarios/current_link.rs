@@ -1,5 +1,4 @@
 //! Calls share a link to Redis, and replace one that has gone silent.
-//!
 //! Sources: shared/stock/src/current_link.rs
 
 use super::current_link::{CurrentLink, Opened};

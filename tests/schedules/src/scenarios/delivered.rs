@@ -1,5 +1,4 @@
 //! Buyers are told of a change on several connections.
-//!
 //! Sources: functions/notifier/src/delivered.rs
 
 use super::delivered::Delivered;

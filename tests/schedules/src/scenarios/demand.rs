@@ -1,5 +1,4 @@
 //! Requests for a sale are counted while the count is reported.
-//!
 //! Sources: shared/process/src/demand.rs
 
 use super::demand::Demand;

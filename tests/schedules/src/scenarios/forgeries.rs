@@ -1,5 +1,4 @@
 //! A user sends forged passes and is blocked by the ledger.
-//!
 //! Sources: shared/process/src/forgeries.rs
 
 use sale::UserId;

@@ -1,5 +1,4 @@
 //! Requests look up who is in a group while the list changes.
-//!
 //! Sources: shared/process/src/kept_each.rs
 
 use super::kept_each::KeptEach;

@@ -1,5 +1,4 @@
 //! Buyers search the other lanes of a round for units.
-//!
 //! Sources: shared/stock/src/lanes_seen.rs
 
 use stock::{Reserve, SoldOut, StockError, WinsSeen};

@@ -1,5 +1,4 @@
 //! Requests of one user, which `governor` counts in this process.
-//!
 //! Sources: shared/gate/src/bounded.rs
 
 use std::num::NonZeroU32;

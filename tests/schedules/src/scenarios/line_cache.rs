@@ -1,5 +1,4 @@
 //! People poll a line that moves, and some stop waiting.
-//!
 //! Sources: functions/waiting_room/src/line_cache.rs
 
 use super::line_cache::LineCache;

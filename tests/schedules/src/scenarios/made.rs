@@ -1,5 +1,4 @@
 //! Two handlers ask for a dependency that is not there yet.
-//!
 //! Sources: shared/context/src/made.rs
 
 use std::any::TypeId;

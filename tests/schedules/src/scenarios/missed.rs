@@ -1,5 +1,4 @@
 //! Requests, which may be dropped, tell Redis of users whom it missed.
-//!
 //! Sources: functions/waiting_room/src/missed.rs
 
 use std::sync::Mutex;

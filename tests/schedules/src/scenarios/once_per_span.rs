@@ -1,6 +1,5 @@
 //! Requests end within the same span of time, which one of them takes: to record a value, to publish metrics, or to drop
 //! old keys of a full map.
-//!
 //! Sources: shared/runtime/src/once_per_span.rs
 
 use super::once_per_span::OncePerSpan;

@@ -1,5 +1,4 @@
 //! Messages wait for their turn to notify a winner.
-//!
 //! Sources: functions/winners/src/pacer.rs
 
 use super::pacer::Pacer;

@@ -1,5 +1,4 @@
 //! Requests look up draws, and some are dropped.
-//!
 //! Sources: functions/catalog/src/read_limit.rs
 
 use std::future::pending;

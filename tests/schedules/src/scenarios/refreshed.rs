@@ -1,5 +1,4 @@
 //! Requests share a value that is refreshed as it is used.
-//!
 //! Sources: shared/runtime/src/cache/refreshed.rs
 
 use super::refreshed::{Bounds, Refreshed};

@@ -1,5 +1,4 @@
 //! Buyers ask about a sold-out round while a returned unit is sold again.
-//!
 //! Sources: shared/process/src/sold_out_mark.rs
 
 use std::sync::{Mutex, MutexGuard};

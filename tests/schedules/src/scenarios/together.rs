@@ -1,5 +1,4 @@
 //! Winners of one moment send their messages together, and some give up.
-//!
 //! Sources: shared/messaging/src/queue/together.rs
 
 use std::collections::BTreeMap;

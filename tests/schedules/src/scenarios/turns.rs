@@ -1,5 +1,4 @@
 //! Requests for a throttled sale take turns from their process's lease.
-//!
 //! Sources: shared/process/src/turns.rs
 
 use stock::Lease;

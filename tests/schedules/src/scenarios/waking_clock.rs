@@ -1,5 +1,4 @@
 //! Two threads read the rate limiter's clock while the machine's clock is set back.
-//!
 //! Sources: shared/gate/src/waking_clock.rs
 
 use governor::clock::{Clock, Reference};

@@ -1,5 +1,4 @@
 //! Operators watch a round, and some stop waiting.
-//!
 //! Sources: shared/process/src/watched.rs
 
 use std::collections::BTreeSet;
