@@ -143,8 +143,7 @@ async fn only_while_there_is_something_to_buy() {
 
 #[tokio::test]
 async fn who_has_a_reservation_comes_in_when_all_is_sold() {
-    let round = TestRound::start(terms(1, 1)).await;
-    let reservation = round.buy(&user("alice")).await;
+    let (round, reservation) = alice_bought(1, 1).await;
     let lasts = Duration::from_millis(stock::COOLDOWN_MS.into());
     let sold_out = SoldOut { wins: WinsSeen::at(reservation.reserved_at_ms), lasts, next_release_ms: None };
     assert_eq!(visitor(&round, "bob").pass().await, Admit::SoldOut(sold_out));
@@ -155,8 +154,7 @@ async fn who_has_a_reservation_comes_in_when_all_is_sold() {
 
 #[tokio::test]
 async fn a_sold_out_sale_leaves_the_challenge_alone() {
-    let round = TestRound::start(terms(1, 1)).await;
-    let reservation = round.buy(&user("alice")).await;
+    let (round, reservation) = alice_bought(1, 1).await;
     let bob = visitor(&round, "bob");
     let challenge = Uuid::now_v7();
     bob.challenge(challenge, "23").await;

@@ -23,9 +23,7 @@ async fn a_unit_that_was_never_handed_out_is_taken_out_of_the_rest() {
 
 #[tokio::test]
 async fn a_reservation_of_it_becomes_ordered_on_the_ledgers_unit() {
-    let round = TestRound::start(terms(3, 1)).await;
-    let alice = user("alice");
-    let reservation = round.buy(&alice).await;
+    let (round, reservation) = alice_bought(3, 1).await;
     let moved = Reservation { id: reservation.id.clone(), ..order(&round, "alice", 3, reservation.slot.0) };
     assert!(round.stock().adopt(&moved).await.unwrap());
     let found = round.stored(&reservation).await.unwrap();
@@ -35,9 +33,7 @@ async fn a_reservation_of_it_becomes_ordered_on_the_ledgers_unit() {
 
 #[tokio::test]
 async fn what_redis_knows_to_have_ended_stays_ended() {
-    let round = TestRound::start(terms(3, 1)).await;
-    let alice = user("alice");
-    let reservation = round.buy(&alice).await;
+    let (round, reservation) = alice_bought(3, 1).await;
     round.release(&reservation).await;
     let ended = Reservation { id: reservation.id, ..order(&round, "alice", reservation.unit.0, 0) };
     assert!(!round.stock().adopt(&ended).await.unwrap());

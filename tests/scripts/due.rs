@@ -13,8 +13,7 @@ async fn due(round: &TestRound, most: usize, wait: Duration) -> Vec<Reservation>
 
 #[tokio::test]
 async fn a_claimed_reservation_is_not_due_for_as_long_again() {
-    let round = TestRound::start(terms(5, 1)).await;
-    let reservation = round.buy(&user("alice")).await;
+    let (round, reservation) = alice_bought(5, 1).await;
     // Due 50 ms after it was made, which the loop waits for.
     let wait = Duration::from_millis(50);
     let (asked_at, first) = loop {
@@ -118,8 +117,7 @@ async fn a_claim_is_taken_for_sent_once_all_of_its_look_is() {
 /// In a long outage one copy a minute would become one dead letter a minute.
 #[tokio::test]
 async fn what_stays_held_is_sent_at_doubling_ages() {
-    let round = TestRound::start(terms(5, 1)).await;
-    let reservation = round.buy(&user("alice")).await;
+    let (round, reservation) = alice_bought(5, 1).await;
     let wait = Duration::from_millis(10);
     let age_ms = || runtime::Clock::system().now().since_ms(reservation.reserved_at_ms);
     let (mut sent, mut asked) = (0, 0);

@@ -74,6 +74,13 @@ impl<'a> Visitor<'a> {
     }
 }
 
+/// A round, and the unit that alice has of it.
+pub(crate) async fn alice_bought(total: u32, per_user_limit: u8) -> (TestRound, Reservation) {
+    let round = TestRound::start(terms(total, per_user_limit)).await;
+    let reservation = round.buy(&user("alice")).await;
+    (round, reservation)
+}
+
 /// A script whose clock says `first` when it is read first, and then `now`.
 pub(crate) fn script_at(script: &str, first: EpochMs, now: EpochMs) -> String {
     const READING: &str = "redis.call('TIME')";

@@ -4,8 +4,7 @@ use crate::prelude::*;
 
 #[tokio::test]
 async fn a_unit_that_is_its_own_is_returned_whatever_is_said_of_another() {
-    let round = TestRound::start(terms(2, 1)).await;
-    let reservation = round.buy(&user("alice")).await;
+    let (round, reservation) = alice_bought(2, 1).await;
     assert_eq!(reservation.unit, Unit(1));
     round.stock().release(&reservation, Some(Unit(2)), false).await.unwrap();
     assert_eq!(round.view().await.counters.free(), 2);
@@ -13,8 +12,7 @@ async fn a_unit_that_is_its_own_is_returned_whatever_is_said_of_another() {
 
 #[tokio::test]
 async fn what_comes_back_to_nothing_has_a_cooldown_and_is_then_sold() {
-    let round = TestRound::start(terms(2, 1)).await;
-    let reservation = round.buy(&user("alice")).await;
+    let (round, reservation) = alice_bought(2, 1).await;
     round.release(&reservation).await;
     assert!(matches!(round.reserve(&user("bob")).await, Reserve::Reserved(_)), "another unit was free all the time");
     let reservation = round.buy(&user("carol")).await;

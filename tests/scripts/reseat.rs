@@ -6,8 +6,7 @@ async fn reseat(round: &TestRound, reservation: &Reservation, refused: Refused) 
 
 #[tokio::test]
 async fn a_reservation_gets_another_unit_once() {
-    let round = TestRound::start(terms(5, 1)).await;
-    let reservation = round.buy(&user("alice")).await;
+    let (round, reservation) = alice_bought(5, 1).await;
     let moved = Reservation { unit: Unit(2), ..reservation.clone() };
     assert_eq!(reseat(&round, &reservation, Refused::Unit).await, Reseated::To(moved.clone()));
     assert_eq!(reseat(&round, &reservation, Refused::Unit).await, Reseated::To(moved.clone()));
@@ -29,16 +28,14 @@ async fn a_returned_unit_comes_first() {
 
 #[tokio::test]
 async fn without_a_unit_left_nothing_changes() {
-    let round = TestRound::start(terms(1, 1)).await;
-    let reservation = round.buy(&user("alice")).await;
+    let (round, reservation) = alice_bought(1, 1).await;
     assert_eq!(reseat(&round, &reservation, Refused::Unit).await, Reseated::NoUnit);
     assert_eq!(round.view().await.reservations, [held(&reservation)]);
 }
 
 #[tokio::test]
 async fn a_released_reservation_stays_released() {
-    let round = TestRound::start(terms(3, 1)).await;
-    let reservation = round.buy(&user("alice")).await;
+    let (round, reservation) = alice_bought(3, 1).await;
     round.release(&reservation).await;
     assert_eq!(reseat(&round, &reservation, Refused::Unit).await, Reseated::AlreadyReleased);
     assert_eq!(round.view().await.counters.free(), 3);
@@ -46,8 +43,7 @@ async fn a_released_reservation_stays_released() {
 
 #[tokio::test]
 async fn a_reservation_that_redis_forgot_gets_its_slot_back() {
-    let round = TestRound::start(terms(3, 2)).await;
-    let other = round.buy(&user("alice")).await;
+    let (round, other) = alice_bought(3, 2).await;
     let lost = Reservation { id: fresh_id(&round.id), slot: Slot(1), ..other.clone() };
     let answer = reseat(&round, &lost, Refused::Unit).await;
     let found = Reservation { unit: Unit(2), ..lost };
@@ -57,8 +53,7 @@ async fn a_reservation_that_redis_forgot_gets_its_slot_back() {
 
 #[tokio::test]
 async fn a_slot_of_another_reservation_is_left_alone() {
-    let round = TestRound::start(terms(3, 1)).await;
-    let other = round.buy(&user("alice")).await;
+    let (round, other) = alice_bought(3, 1).await;
     let lost = Reservation { id: fresh_id(&round.id), ..other.clone() };
     assert_eq!(reseat(&round, &lost, Refused::Unit).await, Reseated::LimitReached);
     assert_eq!(round.view().await.reservations, [held(&other)]);
@@ -66,8 +61,7 @@ async fn a_slot_of_another_reservation_is_left_alone() {
 
 #[tokio::test]
 async fn a_round_that_is_not_there_is_unknown() {
-    let round = TestRound::start(terms(3, 1)).await;
-    let reservation = round.buy(&user("alice")).await;
+    let (round, reservation) = alice_bought(3, 1).await;
     let chairs = tests::round("chair", 1);
     let elsewhere = Reservation { id: fresh_id(&chairs), ..reservation };
     assert_eq!(round.server.round(&chairs).reseat(&elsewhere, Refused::Unit).await.unwrap(), Reseated::UnknownSale);
@@ -89,8 +83,7 @@ async fn its_own_reservation_counts_before_another_in_the_slot_that_the_message_
 /// Redis was lost; since then the user and somebody else got its slot and its unit.
 #[tokio::test]
 async fn a_reservation_that_redis_forgot_gets_the_next_slot_below_the_limit() {
-    let round = TestRound::start(terms(3, 2)).await;
-    let other = round.buy(&user("alice")).await;
+    let (round, other) = alice_bought(3, 2).await;
     let lost = Reservation { id: fresh_id(&round.id), ..other.clone() };
     let found = Reservation { unit: Unit(2), slot: Slot(1), ..lost.clone() };
     for _ in 0..2 {
@@ -105,8 +98,7 @@ async fn a_reservation_that_redis_forgot_gets_the_next_slot_below_the_limit() {
 /// An order that Redis does not know has the slot.
 #[tokio::test]
 async fn a_reservation_whose_slot_is_taken_keeps_its_unit() {
-    let round = TestRound::start(terms(3, 2)).await;
-    let reservation = round.buy(&user("alice")).await;
+    let (round, reservation) = alice_bought(3, 2).await;
     let moved = Reservation { slot: Slot(1), ..reservation.clone() };
     for _ in 0..2 {
         assert_eq!(reseat(&round, &reservation, Refused::Slot).await, Reseated::To(moved.clone()));

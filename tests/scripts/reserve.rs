@@ -2,8 +2,7 @@ use crate::prelude::*;
 
 #[tokio::test]
 async fn every_key_leaves_with_the_round() {
-    let round = TestRound::start(terms(3, 1)).await;
-    let reservation = round.buy(&user("alice")).await;
+    let (round, reservation) = alice_bought(3, 1).await;
     round.buy(&user("bob")).await;
     round.release(&reservation).await;
     let mut redis = round.redis().await;
