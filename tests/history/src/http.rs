@@ -10,7 +10,6 @@ use crate::recorder::{Asking, Recorder};
 
 #[derive(Debug, Clone, Copy)]
 pub struct Request<'a> {
-    /// `GET`, `POST` or `DELETE`.
     pub method: &'a str,
     /// The path, with or without a query.
     pub path: &'a str,

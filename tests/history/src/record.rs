@@ -54,7 +54,6 @@ pub enum Answer {
 pub enum Status {
     /// Held in Redis, without an order yet.
     Queued,
-    /// Ordered and not yet paid.
     PendingPayment,
     /// Ordered, with nothing to pay. Final.
     Granted,
@@ -71,7 +70,6 @@ pub enum Status {
 #[strum(serialize_all = "snake_case")]
 pub enum Refusal {
     SoldOut,
-    /// The user has as many as the limit allows.
     LimitReached,
     NotOpen,
     UnknownReservation,
@@ -80,12 +78,10 @@ pub enum Refusal {
     Other,
 }
 
-/// Its names are the API's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, strum::Display, strum::EnumString)]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
 pub enum PaymentOutcome {
-    /// The payment paid for the order.
     Applied,
     RefundDue,
     #[strum(to_string = "that it contradicts an earlier one")]
@@ -115,7 +111,6 @@ pub struct Order {
     pub user: Name,
     pub unit: u32,
     pub status: Status,
-    /// Why it failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<Name>,
     /// When its unit was reserved, by Redis's clock.
@@ -133,12 +128,10 @@ pub struct Round {
     pub id: String,
     /// Number of units, which are numbered from 1.
     pub units: u32,
-    /// The most units that a user may have at once.
     pub limit: u32,
     pub supply: Supply,
     pub redis: Redis,
     pub buyers: Buyers,
-    /// The cooldown of a returned unit, in milliseconds.
     pub cooldown_ms: u64,
     pub clocks: Clocks,
     pub ledger: LedgerReading,
@@ -299,7 +292,6 @@ pub(crate) fn moment(ns: u64) -> String {
     if ns == u64::MAX { "the end".to_owned() } else { format!("{:.6} s", ns as f64 / 1e9) }
 }
 
-/// A line of a file.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Line {

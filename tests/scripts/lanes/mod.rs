@@ -178,7 +178,6 @@ impl Lanes {
     }
 }
 
-/// The keys of each lane.
 type Replica = Vec<Dump>;
 
 /// Retries like a client while units are on their way, or an answer is lost. What it won without hearing is its own.

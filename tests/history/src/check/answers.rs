@@ -84,7 +84,6 @@ fn payments(found: &mut Found<'_>) {
     }
 }
 
-/// How far along a status is.
 const fn stage(status: Status) -> u8 {
     match status {
         Status::Queued => 0,

@@ -12,7 +12,6 @@ pub(super) struct Reservation<'a> {
     pub(super) name: Name,
     /// The operation that accepted it, the first by its return.
     pub(super) accepted: Option<&'a Operation>,
-    /// Which question it answers.
     pub(super) asks: Option<&'a Asks<'a>>,
     /// Whether it answers others as well: requests without a key may carry the same pass.
     has_other_asks: bool,

@@ -4,7 +4,6 @@ use std::fmt;
 
 use crate::check::view::View;
 
-/// How many violations a report shows.
 pub const MOST_SHOWN: usize = 20;
 
 /// `tests/model/README.md` explains each of them.
