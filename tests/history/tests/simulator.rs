@@ -3,8 +3,7 @@
 //! Each request takes effect at one moment between its call and its return. Orders, expiry and the return of units come some time
 //! after their cause, as in the real system, and Redis may forget reservations without an order.
 
-use std::cmp::Reverse;
-use std::collections::{BTreeSet, BinaryHeap};
+use std::collections::{BTreeMap, BTreeSet};
 
 use history::{
     Answer, Clocks, History, LedgerReading, Name, Operation, Order, PaymentOutcome, Question, Redis, Refusal, Round,
@@ -44,11 +43,10 @@ impl Plan {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Event {
     Call { client: usize },
-    Effect { request: usize },
-    Return { request: usize },
+    Effect { client: usize, operation: Operation, is_unheard: bool },
+    Return { client: usize, operation: Operation, is_unheard: bool },
     Ordered { reservation: usize },
     Expires { reservation: usize },
     Back { reservation: usize },
@@ -56,37 +54,25 @@ enum Event {
 }
 
 struct Reservation {
-    name: Name,
+    /// Its order, or what that will be.
+    order: Order,
     client: usize,
     key: Name,
-    unit: u32,
-    status: Status,
-    reason: Option<Name>,
-    reserved_at: u64,
-    ended_at: Option<u64>,
     paid_with: Option<Name>,
     /// Whether Redis knows it and has not taken its unit back.
     in_redis: bool,
-}
-
-struct Request {
-    client: usize,
-    question: Question,
-    call_ns: u64,
-    answer: Answer,
-    is_unheard: bool,
 }
 
 struct Simulator {
     plan: Plan,
     dice: Dice,
     history: History,
-    events: BinaryHeap<Reverse<(u64, u64, Event)>>,
+    /// By their moments, and the order of their planning.
+    events: BTreeMap<(u64, u64), Event>,
     next: u64,
     free: BTreeSet<u32>,
     cooldown_until: u64,
     reservations: Vec<Reservation>,
-    requests: Vec<Request>,
     left: Vec<usize>,
     forgot_at: Option<u64>,
 }
@@ -96,12 +82,11 @@ pub(crate) fn simulated(plan: Plan, seed: u64) -> History {
         plan,
         dice: Dice::new(seed),
         history: History::default(),
-        events: BinaryHeap::new(),
+        events: BTreeMap::new(),
         next: 0,
         free: (1..=plan.units).collect(),
         cooldown_until: 0,
         reservations: Vec::new(),
-        requests: Vec::new(),
         left: vec![plan.requests_each; plan.clients],
         forgot_at: None,
     };
@@ -112,7 +97,7 @@ pub(crate) fn simulated(plan: Plan, seed: u64) -> History {
         simulator.after(0, 60, Event::Forgets);
     }
     let mut now = 0;
-    while let Some(Reverse((at, _, event))) = simulator.events.pop() {
+    while let Some(((at, _), event)) = simulator.events.pop_first() {
         now = at;
         simulator.handle(at, event);
     }
@@ -124,20 +109,25 @@ impl Simulator {
     fn after(&mut self, now: u64, within_ms: u64, event: Event) {
         self.next += 1;
         let at = now + 1 + self.dice.below(within_ms * MS);
-        self.events.push(Reverse((at, self.next, event)));
+        self.events.insert((at, self.next), event);
     }
 
     fn handle(&mut self, now: u64, event: Event) {
         match event {
             Event::Call { client } => self.call(now, client),
-            Event::Effect { request } => {
-                self.requests[request].answer = self.effect(now, request);
-                self.after(now, 3, Event::Return { request });
+            Event::Effect { client, operation, is_unheard } => {
+                let answer = self.effect(now, client, operation.question);
+                self.after(now, 3, Event::Return { client, operation: Operation { answer, ..operation }, is_unheard });
             }
-            Event::Return { request } => self.returned(now, request),
+            Event::Return { client, operation, is_unheard } => {
+                let (return_ns, answer) =
+                    if is_unheard { (None, Answer::Unknown) } else { (Some(now), operation.answer) };
+                self.history.operations.push(Operation { return_ns, answer, ..operation });
+                self.after(now, 8, Event::Call { client });
+            }
             Event::Ordered { reservation } => self.ordered(now, reservation),
             Event::Expires { reservation } => {
-                if self.reservations[reservation].status == Status::PendingPayment {
+                if self.reservations[reservation].order.status == Status::PendingPayment {
                     self.end(now, reservation, Status::Expired);
                     self.after(now, 10, Event::Back { reservation });
                 }
@@ -146,7 +136,8 @@ impl Simulator {
             Event::Forgets => {
                 self.forgot_at = Some(now);
                 for reservation in 0..self.reservations.len() {
-                    let Reservation { status, in_redis, unit, .. } = self.reservations[reservation];
+                    let Reservation { order: Order { status, unit, .. }, in_redis, .. } =
+                        self.reservations[reservation];
                     if status == Status::Queued && in_redis && self.dice.one_in(2) {
                         self.reservations[reservation].in_redis = false;
                         self.free.insert(unit);
@@ -162,7 +153,7 @@ impl Simulator {
         }
         self.left[client] -= 1;
         let own = self.reservations.iter().filter(|one| one.client == client);
-        let own: Vec<Name> = own.map(|one| one.name).collect();
+        let own: Vec<Name> = own.map(|one| one.order.reservation).collect();
         let keys = 1 + self.plan.limit as u64;
         let question = match (self.dice.below(10), self.dice.one_of(&own)) {
             (0..=2, Some(reservation)) => Question::Look { reservation },
@@ -173,27 +164,18 @@ impl Simulator {
             }
             _ => Question::Reserve { key: Some(Name::of(&format!("key-{}", self.dice.below(keys)))) },
         };
-        let (answer, is_unheard) = (Answer::Unknown, self.dice.one_in(12));
-        self.requests.push(Request { client, question, call_ns: now, answer, is_unheard });
-        let request = self.requests.len() - 1;
+        let (round, user) = (Name::of(ROUND), Name::of(&format!("user-{client}")));
+        let operation = Operation { round, user, question, call_ns: now, return_ns: None, answer: Answer::Unknown };
+        let is_unheard = self.dice.one_in(12);
         if is_unheard && self.dice.one_in(2) {
             // The request is lost, and its client gives up.
-            return self.after(now, 6, Event::Return { request });
+            return self.after(now, 6, Event::Return { client, operation, is_unheard });
         }
-        self.after(now, 3, Event::Effect { request });
+        self.after(now, 3, Event::Effect { client, operation, is_unheard });
     }
 
-    fn returned(&mut self, now: u64, request: usize) {
-        let Request { client, question, call_ns, answer, is_unheard } = self.requests[request];
-        let (return_ns, answer) = if is_unheard { (None, Answer::Unknown) } else { (Some(now), answer) };
-        let (round, user) = (Name::of(ROUND), Name::of(&format!("user-{client}")));
-        self.history.operations.push(Operation { round, user, question, call_ns, return_ns, answer });
-        self.after(now, 8, Event::Call { client });
-    }
-
-    fn effect(&mut self, now: u64, request: usize) -> Answer {
-        let Request { client, question, .. } = self.requests[request];
-        let named = |of: &Self, name| of.reservations.iter().position(|one| one.name == name);
+    fn effect(&mut self, now: u64, client: usize, question: Question) -> Answer {
+        let named = |of: &Self, name| of.reservations.iter().position(|one| one.order.reservation == name);
         match question {
             Question::Reserve { key } => self.reserve(now, client, key.expect("every request has a key")),
             Question::Look { reservation } => match named(self, reservation) {
@@ -202,7 +184,7 @@ impl Simulator {
             },
             Question::Cancel { reservation } => match named(self, reservation) {
                 Some(at) if self.is_known(at) => {
-                    if matches!(self.reservations[at].status, Status::Queued | Status::PendingPayment) {
+                    if matches!(self.reservations[at].order.status, Status::Queued | Status::PendingPayment) {
                         self.end(now, at, Status::Cancelled);
                         self.back(now, at);
                     }
@@ -211,12 +193,12 @@ impl Simulator {
                 _ => Answer::Unknown,
             },
             Question::Pay { reservation, payment } => match named(self, reservation) {
-                Some(at) if self.reservations[at].status != Status::Queued => {
-                    let one = &mut self.reservations[at];
-                    if one.status == Status::PendingPayment && payment_is_right(payment) {
-                        (one.status, one.paid_with, one.ended_at) = (Status::Paid, Some(payment), Some(now));
+                Some(at) if self.reservations[at].order.status != Status::Queued => {
+                    if self.reservations[at].order.status == Status::PendingPayment && payment_is_right(payment) {
+                        self.end(now, at, Status::Paid);
+                        self.reservations[at].paid_with = Some(payment);
                     }
-                    let is_applied = one.paid_with == Some(payment);
+                    let is_applied = self.reservations[at].paid_with == Some(payment);
                     Answer::Payment(if is_applied { PaymentOutcome::Applied } else { PaymentOutcome::RefundDue })
                 }
                 _ => Answer::Refused(Refusal::Other),
@@ -226,11 +208,11 @@ impl Simulator {
 
     /// Whether Redis or the ledger has it.
     fn is_known(&self, at: usize) -> bool {
-        self.reservations[at].in_redis || self.reservations[at].status != Status::Queued
+        self.reservations[at].in_redis || self.reservations[at].order.status != Status::Queued
     }
 
     fn shown(&self, at: usize) -> Answer {
-        let Reservation { status, unit, .. } = self.reservations[at];
+        let Order { status, unit, .. } = self.reservations[at].order;
         Answer::Is { status, unit: unit.try_into().ok() }
     }
 
@@ -238,15 +220,15 @@ impl Simulator {
         let own = self.reservations.iter().enumerate().filter(|(_, one)| one.client == client);
         let known = own.clone().find(|(_, one)| one.key == key);
         if let Some((at, known)) = known {
-            let name = known.name;
+            let reservation = known.order.reservation;
             if self.is_known(at) {
-                return Answer::Accepted { reservation: name, unit: None };
+                return Answer::Accepted { reservation, unit: None };
             }
             // Redis forgot it, so it gets a unit again: the message of the first time is still under way.
             return match self.take(now) {
                 Some(unit) => {
-                    (self.reservations[at].in_redis, self.reservations[at].unit) = (true, unit);
-                    Answer::Accepted { reservation: name, unit: None }
+                    (self.reservations[at].in_redis, self.reservations[at].order.unit) = (true, unit);
+                    Answer::Accepted { reservation, unit: None }
                 }
                 None => Answer::Refused(Refusal::SoldOut),
             };
@@ -256,21 +238,13 @@ impl Simulator {
             return Answer::Refused(Refusal::LimitReached);
         }
         let Some(unit) = self.take(now) else { return Answer::Refused(Refusal::SoldOut) };
-        let name = Name::of(&format!("{ROUND}.{}", self.reservations.len()));
-        self.reservations.push(Reservation {
-            name,
-            client,
-            key,
-            unit,
-            status: Status::Queued,
-            reason: None,
-            reserved_at: now,
-            ended_at: None,
-            paid_with: None,
-            in_redis: true,
-        });
+        let reservation = Name::of(&format!("{ROUND}.{}", self.reservations.len()));
+        let (round, user, status) = (Name::of(ROUND), Name::of(&format!("user-{client}")), Status::Queued);
+        let (reason, reserved_ms, ended_ms) = (None, Some(wall_ms(now)), None);
+        let order = Order { round, reservation, user, unit, status, reason, reserved_ms, ended_ms };
+        self.reservations.push(Reservation { order, client, key, paid_with: None, in_redis: true });
         self.after(now, 30, Event::Ordered { reservation: self.reservations.len() - 1 });
-        Answer::Accepted { reservation: name, unit: None }
+        Answer::Accepted { reservation, unit: None }
     }
 
     fn take(&mut self, now: u64) -> Option<u32> {
@@ -279,40 +253,42 @@ impl Simulator {
 
     /// The ledger gives no unit to two live orders.
     fn ordered(&mut self, now: u64, at: usize) {
-        let Reservation { status, client, mut unit, .. } = self.reservations[at];
+        let Reservation { order: Order { status, mut unit, .. }, client, .. } = self.reservations[at];
         if status != Status::Queued {
             return;
         }
-        let live = |of: &Self, one: &Reservation| one.name != of.reservations[at].name && one.status.is_ordered();
-        let taken = |of: &Self, unit: u32| of.reservations.iter().any(|one| live(of, one) && one.unit == unit);
-        while taken(self, unit) {
+        let others = self.reservations.iter().enumerate().filter(|(other, _)| *other != at).map(|(_, one)| one);
+        let live: Vec<(usize, u32)> =
+            others.filter(|one| one.order.status.is_ordered()).map(|one| (one.client, one.order.unit)).collect();
+        while live.iter().any(|(_, taken)| *taken == unit) {
             let Some(other) = self.free.pop_first() else { return self.fail(now, at, "sold_out") };
             unit = other;
         }
-        if self.reservations.iter().filter(|one| live(self, one) && one.client == client).count() >= self.plan.limit {
-            self.reservations[at].unit = unit;
+        if live.iter().filter(|(of, _)| *of == client).count() >= self.plan.limit {
+            self.reservations[at].order.unit = unit;
             return self.fail(now, at, "limit_reached");
         }
         self.free.remove(&unit);
         let one = &mut self.reservations[at];
-        (one.unit, one.status, one.in_redis) = (unit, Status::PendingPayment, true);
+        (one.order.unit, one.order.status, one.in_redis) = (unit, Status::PendingPayment, true);
         self.after(now, 400, Event::Expires { reservation: at });
     }
 
     fn fail(&mut self, now: u64, at: usize, why: &str) {
-        self.reservations[at].reason = Some(Name::of(why));
+        self.reservations[at].order.reason = Some(Name::of(why));
         self.end(now, at, Status::Failed);
         self.reservations[at].in_redis = false;
     }
 
     fn end(&mut self, now: u64, at: usize, status: Status) {
-        (self.reservations[at].status, self.reservations[at].ended_at) = (status, Some(now));
+        let order = &mut self.reservations[at].order;
+        (order.status, order.ended_ms) = (status, Some(wall_ms(now)));
     }
 
     fn back(&mut self, now: u64, at: usize) {
-        let Reservation { unit, in_redis, .. } = self.reservations[at];
+        let Reservation { order: Order { unit, .. }, in_redis, .. } = self.reservations[at];
         self.reservations[at].in_redis = false;
-        let is_others = self.reservations.iter().any(|one| one.in_redis && one.unit == unit);
+        let is_others = self.reservations.iter().any(|one| one.in_redis && one.order.unit == unit);
         if !in_redis || is_others {
             return;
         }
@@ -324,18 +300,8 @@ impl Simulator {
 
     fn finished(mut self, now: u64) -> History {
         let clocks = Clocks::Together { zero_ms: ZERO_MS, within_ms: 0 };
-        let wall = |at: u64| ZERO_MS + (at / MS) as i64;
-        for one in self.reservations.iter().filter(|_| self.plan.reads_ledger) {
-            self.history.orders.push(Order {
-                round: Name::of(ROUND),
-                reservation: one.name,
-                user: Name::of(&format!("user-{}", one.client)),
-                unit: one.unit,
-                status: one.status,
-                reason: one.reason,
-                reserved_ms: Some(wall(one.reserved_at)),
-                ended_ms: one.ended_at.map(wall),
-            });
+        if self.plan.reads_ledger {
+            self.history.orders = self.reservations.iter().map(|one| one.order).collect();
         }
         self.history.rounds.push(Round {
             units: self.plan.units,
@@ -348,6 +314,10 @@ impl Simulator {
         });
         self.history
     }
+}
+
+fn wall_ms(at: u64) -> i64 {
+    ZERO_MS + (at / MS) as i64
 }
 
 /// One of the two payments of each client is a cent short.
