@@ -181,13 +181,11 @@ impl Checked {
     /// Counts a call. The process may die before it.
     fn call(&mut self) -> Outcome {
         match &mut self.calls_left {
-            Some(0) => Err(Stop::Died),
-            Some(left) => {
-                *left -= 1;
-                Ok(())
-            }
-            None => Ok(()),
+            Some(0) => return Err(Stop::Died),
+            Some(left) => *left -= 1,
+            None => {}
         }
+        Ok(())
     }
 
     fn model(&mut self, id: &ReservationId) -> Option<&mut Model> {

@@ -16,16 +16,15 @@ impl Sqs {
         assert!((1..=MOST).contains(&batch.len()), "a batch is not too large");
         yield_now().await;
         let mut taken = self.0.lock().unwrap();
-        batch.into_iter().map(|message| take(&mut taken, message)).collect()
+        let take = |message| {
+            if message == 2 {
+                return Err(message);
+            }
+            *taken.entry(message).or_default() += 1;
+            Ok(message)
+        };
+        batch.into_iter().map(take).collect()
     }
-}
-
-fn take(taken: &mut BTreeMap<u32, usize>, message: u32) -> Result<u32, u32> {
-    if message == 2 {
-        return Err(message);
-    }
-    *taken.entry(message).or_default() += 1;
-    Ok(message)
 }
 
 type State = (Together<u32, Result<u32, u32>>, Sqs);
