@@ -2,6 +2,7 @@ use tests::fresh_reservation;
 
 use super::checked::{Outcome, clock, wrong};
 use super::operation::{Change, Operation};
+use super::orders::Order;
 use super::sequence::{Message, Sequence, open_from};
 use crate::prelude::*;
 
@@ -13,17 +14,20 @@ impl Sequence {
         use Operation::*;
         let round = self.round();
         match *operation {
-            Reserve { user: number, sent } => self.request(&user(number), sent).await.map(drop),
-            Repeat { request } => match back(&self.requests, request) {
-                Some((id, user)) => self.reserve(&id, &user, true).await.map(drop),
-                None => Ok(()),
-            },
-            Deliver { message, dies_at } => self.deliver_back(message, dies_at).await,
+            Reserve { user: number, sent } => drop(self.request(&user(number), sent).await?),
+            Repeat { request } => {
+                let Some((id, user)) = back(&self.requests, request) else { return Ok(()) };
+                self.reserve(&id, &user, true).await?;
+            }
+            Deliver { message, dies_at } => {
+                let Some(latest) = self.messages.len().checked_sub(1) else { return Ok(()) };
+                self.deliver(latest - usize::from(message) % (latest + 1), dies_at).await?;
+            }
             Cancel { request, dies_at } => {
                 let Some((id, user)) = back(&self.requests, request) else { return Ok(()) };
                 self.redis.calls_left = dies_at;
                 let cancelled = self.cancel(&id, &user).await;
-                self.survive(cancelled).map(drop)
+                self.survive(cancelled)?;
             }
             Expire { order, dies_at } => {
                 let Some(order) = self.orders.back(order) else { return Ok(()) };
@@ -31,25 +35,22 @@ impl Sequence {
                 let order = self.orders.step(&id, OrderState::Expired);
                 self.redis.calls_left = dies_at;
                 let applied = self.apply(&order).await;
-                self.survive(applied).map(drop)
+                self.survive(applied)?;
             }
             Pay { order } => {
                 let Some(order) = self.orders.back(order) else { return Ok(()) };
                 let id = order.reservation.id.clone();
                 self.orders.step(&id, OrderState::Paid);
-                Ok(())
             }
-            Apply { order } => match self.orders.back(order).cloned() {
-                Some(order) => self.apply(&order).await,
-                None => Ok(()),
-            },
-            ApplyLate { order } => match self.orders.back(order).cloned() {
-                Some(mut order) if order.was_live => {
-                    order.state = OrderState::Pending;
-                    self.apply(&order).await
-                }
-                _ => Ok(()),
-            },
+            Apply { order } => {
+                let Some(order) = self.orders.back(order).cloned() else { return Ok(()) };
+                self.apply(&order).await?;
+            }
+            ApplyLate { order } => {
+                let read = self.orders.back(order).filter(|order| order.was_live).cloned();
+                let Some(read) = read else { return Ok(()) };
+                self.apply(&Order { state: OrderState::Pending, ..read }).await?;
+            }
             Meddle { request, user: number } => {
                 let other = user(number);
                 let Some((id, _)) = back(&self.requests, request).filter(|(_, owner)| *owner != other) else {
@@ -57,64 +58,53 @@ impl Sequence {
                 };
                 let reservation = Reservation { id, ..fresh_reservation(&round, &other, 1, 0) };
                 self.redis.confirm(&reservation).await?;
-                self.redis.release(&reservation, None, true).await
+                self.redis.release(&reservation, None, true).await?;
             }
             Update { change, heard } => {
                 let changed = self.update(&round, |round| apply(change, round));
-                if heard { self.redis.amend(&changed).await } else { Ok(()) }
+                if heard {
+                    self.redis.amend(&changed).await?;
+                }
             }
             Amend { version } => {
                 let known = back(&self.rounds[&round], version).expect("every round has a version");
-                self.redis.amend(&known).await
+                self.redis.amend(&known).await?;
             }
-            Load => self.load(&round).await,
-            NextRound if round.number > RoundNumber(1) => Ok(()),
+            Load => self.load(&round).await?,
+            NextRound if round.number > RoundNumber(1) => {}
             NextRound => {
                 let next = RoundNumber(round.number.0 + 1);
                 let next = RoundId { number: next, ..round.clone() };
                 let first = Round { id: next.clone(), version: 1, ..self.current(&round).clone() };
                 self.rounds.insert(next.clone(), vec![first]);
-                self.load(&next).await
+                self.load(&next).await?;
             }
-            Due { most } => self.send_due(&round, most, self.patient).await,
-            Reconcile => self.reconcile(&round).await,
-            GoOn => self.go_on().await,
-            Wait => self.redis.wait().await,
-            GiveUpLate { request } => match back(&self.requests, request) {
-                Some((id, user)) => self.give_up(&id, &user).await,
-                None => Ok(()),
-            },
-            Replicate => {
-                self.replica = Some(self.redis.replicate().await?);
-                Ok(())
+            Due { most } => self.send_due(&round, most, self.patient).await?,
+            Reconcile => self.reconcile(&round).await?,
+            GoOn => self.go_on().await?,
+            Wait => self.redis.wait().await?,
+            GiveUpLate { request } => {
+                let Some((id, user)) = back(&self.requests, request) else { return Ok(()) };
+                self.give_up(&id, &user).await?;
             }
-            Failover => match &self.replica {
-                Some(replica) => self.redis.fail_over(replica).await,
-                None => Ok(()),
-            },
-            LoseAll => self.redis.lose_all().await,
-            ReadLedger => {
-                self.reading = Some((self.current(&round).clone(), self.orders.taken(&round)));
-                Ok(())
+            Replicate => self.replica = Some(self.redis.replicate().await?),
+            Failover => {
+                let Some(replica) = &self.replica else { return Ok(()) };
+                self.redis.fail_over(replica).await?;
             }
-            LoadAsRead => match self.reading.take() {
-                Some((read, taken)) => self.redis.load(&read, taken).await.map(drop),
-                None => Ok(()),
-            },
-            List => {
-                self.listing = self.list(&round).await?;
-                Ok(())
+            LoseAll => self.redis.lose_all().await?,
+            ReadLedger => self.reading = Some((self.current(&round).clone(), self.orders.taken(&round))),
+            LoadAsRead => {
+                let Some((read, taken)) = self.reading.take() else { return Ok(()) };
+                self.redis.load(&read, taken).await?;
             }
-            Repair => match self.listing.clone() {
-                Some(listing) => self.repair(listing).await,
-                None => Ok(()),
-            },
+            List => self.listing = self.list(&round).await?,
+            Repair => {
+                let Some(listing) = self.listing.clone() else { return Ok(()) };
+                self.repair(listing).await?;
+            }
         }
-    }
-
-    async fn deliver_back(&mut self, message: u8, dies_at: Option<usize>) -> Outcome {
-        let sent = self.messages.len();
-        if sent == 0 { Ok(()) } else { self.deliver(sent - 1 - usize::from(message) % sent, dies_at).await }
+        Ok(())
     }
 
     async fn send_due(&mut self, round: &RoundId, most: usize, wait: bool) -> Outcome {

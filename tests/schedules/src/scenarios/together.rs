@@ -16,7 +16,7 @@ impl Sqs {
         assert!((1..=MOST).contains(&batch.len()), "a batch is not too large");
         yield_now().await;
         let mut taken = self.0.lock().unwrap();
-        let take = |message| {
+        let take = |message: u32| {
             if message == 2 {
                 return Err(message);
             }
