@@ -92,19 +92,14 @@ pub enum Caller {
         first: [Option<Reading>; LANES],
         second: [Option<Reading>; LANES],
     },
-    /// Told to ask again, because this transfer is moving units from the home lane to the other one.
-    Wait(TransferId),
+    Wait(TransferId), // Told to ask again, because this transfer is moving units from the home lane to the other one.
     Donate,
     Accept(Transfer),
-    /// About to delete the record of a transfer, and then to accept it if that is not done yet.
-    Delete(Transfer, bool),
+    Delete(Transfer, bool), // About to delete the record of a transfer, and then to accept it if that is not done yet.
     Won(u8),
-    /// Was told that nothing is left.
-    SoldOut,
-    /// About to give its unit back in Redis, after the ledger.
-    GiveBack,
-    /// Has given it back.
-    Gone,
+    SoldOut,  // Was told that nothing is left.
+    GiveBack, // About to give its unit back in Redis, after the ledger.
+    Gone,     // Has given it back.
 }
 
 /// The progress of the reconciliation run that finishes transfers.
