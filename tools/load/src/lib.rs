@@ -9,7 +9,6 @@
 pub mod answer;
 pub mod client;
 pub mod curve;
-mod files;
 pub mod measure;
 pub mod outcome;
 pub mod pacing;

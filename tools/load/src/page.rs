@@ -4,10 +4,11 @@ use std::fmt::Write;
 
 use anyhow::Result;
 use hdrhistogram::Histogram;
+use plotters::style::RGBColor;
 
 use crate::answer::Answer;
 use crate::outcome::{Second, quantile_ms};
-use crate::plot::{self, Area, Drawn, LOOKS, Stroke, look};
+use crate::plot::{self, Area, COLORS, Drawn};
 use crate::report::{Report, gate};
 
 /// The size of a plot on a phone, and on a larger screen.
@@ -32,7 +33,7 @@ ul.key svg{display:inline;width:36px;height:12px;margin-right:.4em;vertical-alig
 pub(crate) fn html(report: &Report) -> Result<String> {
     let outcome = &report.outcome;
     let by_answer = outcome.by_answer();
-    let drawn = &by_answer[..by_answer.len().min(LOOKS)];
+    let drawn = &by_answer[..by_answer.len().min(COLORS.len())];
 
     let mut page = String::new();
     let title = format!("Load on {}", report.url);
@@ -160,29 +161,21 @@ fn key(page: &mut String, by_answer: &[(Answer, Histogram<u64>)]) -> Result<()> 
 fn key_of(page: &mut String, names: impl Iterator<Item = String>) -> Result<()> {
     page.push_str("<ul class=key>");
     for (n, name) in names.enumerate() {
-        if n < LOOKS {
-            write!(page, "<li>{}{}</li>", sample(n), escaped(&name))?;
-        } else {
-            write!(page, "<li>{}, not drawn</li>", escaped(&name))?;
+        let name = escaped(&name);
+        match COLORS.get(n) {
+            Some(color) => write!(page, "<li>{}{name}</li>", sample(*color))?,
+            None => write!(page, "<li>{name}, not drawn</li>")?,
         }
     }
     page.push_str("</ul>");
     Ok(())
 }
 
-/// A piece of the n-th line, as in the plot.
-fn sample(n: usize) -> String {
-    let (color, stroke) = look(n);
-    let dash = stroke.dash().map_or_else(String::new, |[dash, gap]| format!(" stroke-dasharray=\"{dash} {gap}\""));
-    let mark = match stroke {
-        Stroke::Solid => "<circle cx=18 cy=6 r=3 fill=currentColor />",
-        Stroke::Dashed => "<circle cx=18 cy=6 r=4 fill=none />",
-        Stroke::Dotted => "<path d=\"M14 2l8 8m0-8l-8 8\"/>",
-    };
+/// A piece of a line, as in the plot.
+fn sample(RGBColor(red, green, blue): RGBColor) -> String {
     format!(
-        "<svg viewBox=\"0 0 36 12\" aria-hidden=true style=\"color:rgb({},{},{})\" stroke=currentColor>\
-         <path d=\"M0 6h36\" stroke-width=2{dash} />{mark}</svg>",
-        color.0, color.1, color.2
+        "<svg viewBox=\"0 0 36 12\" aria-hidden=true style=\"color:rgb({red},{green},{blue})\" stroke=currentColor>\
+         <path d=\"M0 6h36\" stroke-width=2 /><circle cx=18 cy=6 r=3 fill=currentColor /></svg>"
     )
 }
 
@@ -254,7 +247,7 @@ mod tests {
                     assert!(entry.contains("not drawn"), "{entry}");
                 }
             }
-            assert_eq!(samples.len(), LOOKS);
+            assert_eq!(samples.len(), COLORS.len());
         }
     }
 }

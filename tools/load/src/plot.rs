@@ -8,7 +8,7 @@ use plotters::prelude::*;
 
 pub const FONT: (&str, u32) = ("sans-serif", 14);
 pub const TITLE: (&str, u32) = ("sans-serif", 17);
-/// The colours of lines, in this order; repeated with another [`Stroke`].
+/// The colours of lines, in this order. No more lines are drawn than there are colours.
 pub const COLORS: [RGBColor; 8] = [
     RGBColor(0, 90, 160),
     RGBColor(200, 80, 0),
@@ -19,36 +19,9 @@ pub const COLORS: [RGBColor; 8] = [
     RGBColor(60, 160, 190),
     RGBColor(110, 110, 110),
 ];
-/// The strokes of lines, in this order: each with all [`COLORS`] before the next one.
-pub const STROKES: [Stroke; 3] = [Stroke::Solid, Stroke::Dashed, Stroke::Dotted];
-/// How many lines can be distinguished.
-pub const LOOKS: usize = COLORS.len() * STROKES.len();
-/// Lines with fewer points than this have a mark at each.
+/// Lines with fewer points than this have a mark at each, so that a single point is seen.
 const MARKED: usize = 100;
 pub const LIGHT: RGBColor = RGBColor(150, 180, 205);
-
-/// How a line is drawn. Each kind has its own marks at the points, for lines with a single point.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stroke {
-    Solid,
-    Dashed,
-    Dotted,
-}
-
-impl Stroke {
-    /// The pixels of a dash and of the gap after it, if it is not solid.
-    pub const fn dash(self) -> Option<[u32; 2]> {
-        match self {
-            Self::Solid => None,
-            Self::Dashed => Some([9, 5]),
-            Self::Dotted => Some([2, 4]),
-        }
-    }
-}
-
-pub const fn look(n: usize) -> (RGBColor, Stroke) {
-    (COLORS[n % COLORS.len()], STROKES[n / COLORS.len() % STROKES.len()])
-}
 
 pub type Drawn = std::result::Result<(), Box<dyn Error + Send + Sync>>;
 pub type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
@@ -95,24 +68,12 @@ pub fn lines(
         .max_light_lines(0)
         .label_style(FONT)
         .draw()?;
-    for (n, (name, points)) in series.iter().enumerate() {
-        let (color, stroke) = look(n);
-        let line = points.iter().copied();
+    for ((name, points), color) in series.iter().zip(COLORS) {
         let style = color.stroke_width(2);
-        let drawn = match stroke.dash() {
-            None => chart.draw_series(LineSeries::new(line, style))?,
-            Some([dash, gap]) => chart.draw_series(DashedLineSeries::new(line, dash, gap, style))?,
-        };
+        let drawn = chart.draw_series(LineSeries::new(points.iter().copied(), style))?;
         drawn.label(name).legend(move |(x, y)| PathElement::new([(x, y), (x + 18, y)], style));
         if points.len() < MARKED {
-            let points = points.iter().copied();
-            match stroke {
-                Stroke::Solid => chart.draw_series(points.map(|point| Circle::new(point, 3, color.filled())))?,
-                Stroke::Dashed => {
-                    chart.draw_series(points.map(|point| Circle::new(point, 4, color.stroke_width(1))))?
-                }
-                Stroke::Dotted => chart.draw_series(points.map(|point| Cross::new(point, 4, color.stroke_width(1))))?,
-            };
+            chart.draw_series(points.iter().map(|point| Circle::new(*point, 3, color.filled())))?;
         }
     }
     if let Some(position) = legend {

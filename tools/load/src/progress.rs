@@ -13,8 +13,8 @@ pub struct Progress {
     /// Users for whom this machine has yet to compute a proof of work.
     pub computing: u64,
     pub answers: BTreeMap<String, u64>,
-    pub p50: Duration,
-    pub p99: Duration,
+    pub p50_ms: f64,
+    pub p99_ms: f64,
 }
 
 /// Shows the state of a run each second.
@@ -57,21 +57,18 @@ impl ProgressLine {
     }
 
     fn line(&mut self, progress: &Progress) -> String {
-        let Progress { elapsed, sent, answered, computing, answers, p50, p99 } = progress;
+        let Progress { elapsed, sent, answered, computing, answers, p50_ms, p99_ms } = progress;
         let (elapsed_before, answered_before) = std::mem::replace(&mut self.before, (*elapsed, *answered));
         let seconds = (*elapsed - elapsed_before).as_secs_f64();
         let per_s = if seconds > 0.0 { (answered - answered_before) as f64 / seconds } else { 0.0 };
         let mut by_count: Vec<_> = answers.iter().collect();
         by_count.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
         let answers: Vec<_> = by_count.into_iter().map(|(name, count)| format!("{name}: {count}")).collect();
-        let ms = |latency: &Duration| latency.as_secs_f64() * 1e3;
         let waiting = sent.saturating_sub(*answered);
         let computing = if *computing > 0 { format!("proofs to compute {computing}  ") } else { String::new() };
         format!(
-            "{:>4.0} s  {per_s:>6.0}/s  p50 {:.1} ms  p99 {:.1} ms  waiting {waiting}  {computing}{}",
+            "{:>4.0} s  {per_s:>6.0}/s  p50 {p50_ms:.1} ms  p99 {p99_ms:.1} ms  waiting {waiting}  {computing}{}",
             elapsed.as_secs_f64(),
-            ms(p50),
-            ms(p99),
             answers.join("  ")
         )
     }
@@ -99,8 +96,8 @@ mod tests {
                 answered,
                 computing,
                 answers: BTreeMap::from([("202".to_owned(), 90), ("409 sold_out".to_owned(), answered - 90)]),
-                p50: Duration::from_micros(1_500),
-                p99: Duration::from_millis(20),
+                p50_ms: 1.5,
+                p99_ms: 20.0,
             })
         });
         assert_eq!(lines[0], "   1 s     100/s  p50 1.5 ms  p99 20.0 ms  waiting 7  202: 90  409 sold_out: 10");

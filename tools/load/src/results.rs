@@ -9,7 +9,7 @@ use parking_lot::Mutex;
 use tokio::sync::Semaphore;
 
 use crate::answer::{Answer, Failure};
-use crate::outcome::{Gate, Outcome, Second, Seen, Stopped};
+use crate::outcome::{Gate, Outcome, Second, Seen, Stopped, quantile_ms};
 use crate::progress::Progress;
 use crate::request::Response;
 
@@ -39,35 +39,30 @@ struct Heard {
     /// Whether nothing may be sent any more.
     ended: bool,
     visiting: Visiting,
-    gate: Gate,
     proofs_computed: u64,
-    sent: u64,
-    errors: u64,
-    answers: BTreeMap<(&'static str, Answer), Histogram<u64>>,
-    examples: BTreeMap<&'static str, String>,
-    all: Histogram<u64>,
-    behind: Histogram<u64>,
-    seconds: Vec<Second>,
-    /// Latencies of the last of `seconds`.
+    /// Latencies of the last second.
     last: Histogram<u64>,
+    /// As far as it is known.
+    outcome: Outcome,
 }
 
 impl Results {
     pub(crate) fn start() -> Self {
-        let heard = Heard {
-            ended: false,
-            visiting: Visiting::default(),
-            gate: Gate::default(),
-            proofs_computed: 0,
+        let outcome = Outcome {
+            users: 0,
+            took: Duration::ZERO,
             sent: 0,
             errors: 0,
             answers: BTreeMap::new(),
-            examples: BTreeMap::new(),
-            all: histogram(),
-            behind: histogram(),
+            failures: BTreeMap::new(),
             seconds: Vec::new(),
-            last: histogram(),
+            latency_us: histogram(),
+            gate: Gate::default(),
+            behind_us: histogram(),
+            stopped: None,
         };
+        let heard =
+            Heard { ended: false, visiting: Visiting::default(), proofs_computed: 0, last: histogram(), outcome };
         let cores = Semaphore::new(cores_beside_the_load());
         Self { start: Instant::now(), cores, heard: Mutex::new(heard) }
     }
@@ -79,7 +74,7 @@ impl Results {
     /// Counts a user, and how late the user came.
     pub(crate) fn came(&self, due: Instant) {
         let mut heard = self.heard.lock();
-        record(&mut heard.behind, due.elapsed().as_micros() as u64);
+        record(&mut heard.outcome.behind_us, due.elapsed().as_micros() as u64);
         heard.visit(|visiting| visiting.here += 1);
     }
 
@@ -109,7 +104,7 @@ impl Results {
     }
 
     pub(crate) fn gate(&self, change: impl FnOnce(&mut Gate)) {
-        change(&mut self.heard.lock().gate);
+        change(&mut self.heard.lock().outcome.gate);
     }
 
     /// Counts a request that is about to be sent. Never returns if none may be sent any more.
@@ -125,7 +120,7 @@ impl Results {
         if heard.ended {
             return false;
         }
-        heard.sent += 1;
+        heard.outcome.sent += 1;
         heard.up_to(second).sent += 1;
         true
     }
@@ -137,31 +132,33 @@ impl Results {
 
     pub(crate) fn under_way(&self) -> u64 {
         let heard = self.heard.lock();
-        heard.sent - heard.all.len()
+        heard.outcome.sent - heard.outcome.answered()
     }
 
     pub(crate) fn answered(&self, step: &'static str, due: Instant, answer: Answer) {
         let (us, second) = (due.elapsed().as_micros() as u64, self.second());
+        let error = u64::from(answer.is_error());
         let mut heard = self.heard.lock();
-        heard.errors += u64::from(answer.is_error());
         let now = heard.up_to(second);
-        now.errors += u64::from(answer.is_error());
+        now.errors += error;
         *now.answers.entry(answer.clone()).or_default() += 1;
-        record(&mut heard.all, us);
         record(&mut heard.last, us);
-        record(heard.answers.entry((step, answer)).or_insert_with(histogram), us);
+        let outcome = &mut heard.outcome;
+        outcome.errors += error;
+        record(&mut outcome.latency_us, us);
+        record(outcome.answers.entry((step, answer)).or_insert_with(histogram), us);
     }
 
     pub(crate) fn failed(&self, response: &Result<Response, Failure>) {
         if let Err(failure) = response {
-            let code = failure.code();
-            self.heard.lock().examples.entry(code).or_insert_with(|| failure.to_string());
+            let first = || Seen { count: 0, example: failure.to_string() };
+            self.heard.lock().outcome.failures.entry(failure.code()).or_insert_with(first).count += 1;
         }
     }
 
     pub(crate) fn too_many_errors(&self, limit: f64) -> bool {
         let heard = self.heard.lock();
-        let judged = heard.seconds.iter().rev().take(JUDGED_S);
+        let judged = heard.outcome.seconds.iter().rev().take(JUDGED_S);
         let (answers, errors) = judged.fold((0, 0), |sum, each| (sum.0 + each.answered(), sum.1 + each.errors));
         answers >= MIN_JUDGED && reaches(limit, errors, answers)
     }
@@ -171,25 +168,25 @@ impl Results {
     pub(crate) fn too_many_errors_at_the_end(&self, limit: f64) -> bool {
         self.too_many_errors(limit) || {
             let heard = self.heard.lock();
-            reaches(limit, heard.errors, heard.all.len())
+            reaches(limit, heard.outcome.errors, heard.outcome.answered())
         }
     }
 
     pub(crate) fn progress(&self) -> Progress {
         let heard = self.heard.lock();
+        let outcome = &heard.outcome;
         let mut answers: BTreeMap<String, u64> = BTreeMap::new();
-        for ((_, answer), latency) in &heard.answers {
+        for ((_, answer), latency) in &outcome.answers {
             *answers.entry(answer.to_string()).or_default() += latency.len();
         }
-        let answered = heard.all.len();
         Progress {
             elapsed: self.start.elapsed(),
-            sent: heard.sent,
-            answered,
+            sent: outcome.sent,
+            answered: outcome.answered(),
             computing: heard.visiting.computing,
             answers,
-            p50: Duration::from_micros(heard.all.value_at_quantile(0.5)),
-            p99: Duration::from_micros(heard.all.value_at_quantile(0.99)),
+            p50_ms: outcome.quantile_ms(0.5),
+            p99_ms: outcome.quantile_ms(0.99),
         }
     }
 
@@ -197,27 +194,9 @@ impl Results {
         let took = self.start.elapsed();
         let mut heard = self.heard.lock();
         heard.visiting.note();
-        heard.gate.alone = heard.visiting.alone.min(took);
+        heard.outcome.gate.alone = heard.visiting.alone.min(took);
         heard.end_second();
-        let answers = std::mem::take(&mut heard.answers);
-        let seen = |(code, example): (&&'static str, &String)| {
-            let of = answers.iter().filter(|((_, answer), _)| answer.status.is_none() && answer.code == *code);
-            (*code, Seen { count: of.map(|(_, latency)| latency.len()).sum(), example: example.clone() })
-        };
-        let failures = heard.examples.iter().map(seen).collect();
-        Outcome {
-            users,
-            took,
-            sent: heard.sent,
-            errors: heard.errors,
-            answers,
-            failures,
-            seconds: std::mem::take(&mut heard.seconds),
-            latency_us: heard.all.clone(),
-            behind_us: heard.behind.clone(),
-            gate: heard.gate,
-            stopped,
-        }
+        Outcome { users, took, stopped, ..heard.outcome.clone() }
     }
 }
 
@@ -264,19 +243,18 @@ impl Heard {
 
     /// The figures of a second. Earlier seconds are complete then.
     fn up_to(&mut self, second: usize) -> &mut Second {
-        while self.seconds.len() <= second {
+        while self.outcome.seconds.len() <= second {
             self.end_second();
-            self.seconds.push(Second::default());
+            self.outcome.seconds.push(Second::default());
         }
-        self.seconds.last_mut().expect("there is one now")
+        self.outcome.seconds.last_mut().expect("there is one now")
     }
 
     fn end_second(&mut self) {
-        if let Some(ended) = self.seconds.last_mut()
+        if let Some(ended) = self.outcome.seconds.last_mut()
             && !self.last.is_empty()
         {
-            let ms = |quantile| self.last.value_at_quantile(quantile) as f64 / 1e3;
-            (ended.p50_ms, ended.p99_ms) = (Some(ms(0.5)), Some(ms(0.99)));
+            (ended.p50_ms, ended.p99_ms) = (Some(quantile_ms(&self.last, 0.5)), Some(quantile_ms(&self.last, 0.99)));
         }
         self.last.reset();
     }

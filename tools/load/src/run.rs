@@ -8,7 +8,7 @@ use tokio::task::{JoinError, JoinSet};
 
 use crate::answer::{Answer, Failure};
 use crate::outcome::{Outcome, Stopped};
-use crate::pacing::Pace;
+use crate::pacing;
 use crate::plan::Plan;
 use crate::progress::ProgressLine;
 use crate::request::Response;
@@ -144,7 +144,7 @@ fn follow<'a>(
 ) -> BoxFuture<'a, Outcome> {
     let following = async move {
         let results = Arc::new(Results::start());
-        let mut pace = Pace::start(plan.due());
+        let mut pace = pacing::start(plan.due());
         let mut visiting = JoinSet::new();
         let mut ticks = tokio::time::interval(TICK);
         ticks.tick().await;
@@ -154,7 +154,7 @@ fn follow<'a>(
         let stopped = loop {
             tokio::select! {
                 () = &mut interrupted => break Some(Stopped::Interrupted),
-                next = pace.next(), if deadline.is_none() => match next {
+                next = pace.recv(), if deadline.is_none() => match next {
                     Some((n, due)) => {
                         came += 1;
                         results.came(due);
