@@ -10,12 +10,12 @@ use clap::Args;
 use load::measure::closed;
 use local::stages::Stage;
 use sale::{BuyerClass, Lane, RoundId, RoundNumber, Terms, UserId};
-use stock::{Reserve, RoundLoad, Stock};
+use stock::{Reserve, Stock};
 use uuid::Uuid;
 
 use crate::report::figure::{median, ratios};
 use crate::report::page::table;
-use crate::report::rivals::{Ring, terms};
+use crate::report::rivals::{Ring, terms, unsold};
 
 const CLIENTS: usize = 64;
 const LANES: [u16; 4] = [1, 2, 4, 8];
@@ -75,9 +75,7 @@ async fn one(ring: &Ring, number: RoundNumber, units: u32, (lanes, skewed): (u16
     ring.empty().await?;
     let stock = Arc::new(Stock::new(&ring.valkey.url())?);
     let id = RoundId { sale: "lamp".parse()?, number };
-    let epoch_ms = runtime::Clock::system().now();
-    let terms = Terms { lanes, ..terms(units)? };
-    let load = RoundLoad { terms, paused: false, version: 1, epoch_ms, taken: Vec::new(), blocked: Vec::new() };
+    let load = unsold(Terms { lanes, ..terms(units)? });
     let round = stock.round_in(&id, lanes);
     let is_loaded = if lanes == 1 { round.load(&load).await? } else { round.load_lanes(&load, units).await? };
     ensure!(is_loaded, "the round was there already");

@@ -3,8 +3,7 @@
 use serde::Serialize;
 
 use crate::deployment::{PROD, ROUND_SHARDS, SECRETS_OF_A_PROCESS};
-use crate::inputs::Setup;
-use crate::inputs::{Assumptions, Inputs};
+use crate::inputs::{Assumptions, Inputs, Setup};
 use crate::load::{Load, at_the_gate, busy_at_once};
 use crate::quotas as q;
 use crate::totals::{SNAPSHOT_READS_PER_S, changed_round_reads_per_s, list_reads_per_s, writes_of_an_order};

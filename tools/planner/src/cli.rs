@@ -8,14 +8,14 @@ use clap::{Parser, Subcommand};
 use command_line::{Stop, whole};
 use jiff::{RoundMode, Span, Timestamp, TimestampRound, Unit};
 
-use crate::cost::{Part, million};
+use crate::cost::{Part, idle, million};
 use crate::deployment::{DEV, Deployment, LANES, PARKED, PROD};
 use crate::inputs::{
     Assumptions, Inputs, LineAsked, MAX_ADMITS_PER_S, MAX_AUDIENCE, MAX_LANES, MAX_UNITS, OPENS_EARLY, OPENS_EARLY_S,
 };
 use crate::plan::{self, Verdict};
 use crate::prices::Prices;
-use crate::{idle, report};
+use crate::report;
 
 const REFUSED: u8 = 2;
 /// The default time until the opening.
@@ -109,7 +109,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> Result<Answer> {
         Command::Idle { region } => {
             let table = Prices::load()?;
             let prices = table.of(&region)?;
-            let bill = |what, on: &Deployment| Part { what, lines: idle::lines(on, prices) };
+            let bill = |what, on: &Deployment| Part { what, lines: idle(on, prices) };
             let bills = [
                 bill("dev, an idle month", &DEV),
                 bill("prod, an idle month", &PROD),

@@ -8,7 +8,6 @@ pub mod cost;
 pub mod curves;
 pub mod deployment;
 pub mod figures;
-pub mod idle;
 pub mod inputs;
 pub mod load;
 pub mod plan;

@@ -4,8 +4,7 @@ use serde::Serialize;
 
 use crate::curves::{Rush, tickets_within};
 use crate::deployment::PAGE_FILES;
-use crate::inputs::Line;
-use crate::inputs::{Assumptions, Inputs};
+use crate::inputs::{Assumptions, Inputs, Line};
 use crate::quotas::{
     ADMISSION_S, CATALOG_S, EDGE_CACHES, EDGE_REQUESTS, LAMBDA_REQUESTS_PER_CONCURRENCY, LINE_POLLS_OF_EDGE,
     MANAGED_CONCURRENCY, MANAGED_ENVIRONMENTS_LEAST, MANAGED_REQUESTS_PER_S_PER_CPU, RESERVATION_S,

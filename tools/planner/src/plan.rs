@@ -6,8 +6,8 @@ use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 
 use crate::checks::{Check, Mover, checks};
-use crate::cost::{Line, lines, sum};
-use crate::deployment::{LOADED_BEFORE_S, PROD};
+use crate::cost::{Line, idle, lines, sum};
+use crate::deployment::{LOADED_BEFORE_S, PROD, PROVISIONED_S, function_gb};
 use crate::figures::count;
 use crate::inputs::{Assumptions, Inputs, LineAsked, OPENS_EARLY, Setup};
 use crate::load::{Load, Sized, at_the_gate};
@@ -15,7 +15,6 @@ use crate::prices::{Prices, Region};
 use crate::quotas::{COGNITO_SIGN_INS, ORDER_BATCH_S, WEBSOCKET_CONNECTIONS};
 use crate::setup::{Raised, most, what_quotas_buy};
 use crate::totals::{Totals, writes_of_an_order};
-use crate::{deployment, idle};
 
 /// The version of the JSON. Fields may be added without a new version, but never changed or removed.
 pub const SCHEMA: u32 = 2;
@@ -150,7 +149,7 @@ pub fn plan(inputs: Inputs, assumptions: Assumptions) -> Result<Plan> {
         notes: notes(&inputs, &assumptions, &load, &setup),
         cost_usd: sum(&cost),
         cost,
-        idle_month_usd: sum(&idle::lines(&PROD, prices)),
+        idle_month_usd: sum(&idle(&PROD, prices)),
         prices_taken: table.taken,
         prices_unseen: prices.unseen.iter().copied().collect(),
         checks: outcome.checks,
@@ -163,7 +162,7 @@ pub fn plan(inputs: Inputs, assumptions: Assumptions) -> Result<Plan> {
 /// Provisioned processes, if the sale needs them.
 fn waiting_processes(checks: &[Check], prices: &Region) -> Option<Line> {
     let check = checks.iter().find(|check| check.name == "lambda_scaling" && !check.holds())?;
-    let gb_s = check.need * PROD.provisioned_functions * deployment::function_gb() * deployment::PROVISIONED_S;
+    let gb_s = check.need * PROD.provisioned_functions * function_gb() * PROVISIONED_S;
     Some(Line::new(prices, "Lambda, provisioned processes", gb_s, "lambda_provisioned_gb_s"))
 }
 

@@ -3,8 +3,7 @@
 use serde::Serialize;
 
 use crate::deployment as d;
-use crate::inputs::Line;
-use crate::inputs::{Assumptions, Inputs};
+use crate::inputs::{Assumptions, Inputs, Line};
 use crate::load::{Load, POLL_EARLY_S, POLL_S, POLL_SOON_S, POLLS_OF_A_WINNER, SOON_S, comes_early_s};
 use crate::quotas::{
     ADMISSION_S, CATALOG_S, EDGE_CACHES, LINE_POLL_EARLY_S, ORDER_BATCH_S, OTHER_S, RESERVATION_S, TICKET_S,

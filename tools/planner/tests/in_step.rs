@@ -63,7 +63,7 @@ fn page(path: &str) -> String {
 /// What an idle month costs.
 fn idle_usd(on: &d::Deployment) -> f64 {
     let table = planner::prices::Prices::load().unwrap();
-    planner::idle::lines(on, table.of("us-east-1").unwrap()).iter().map(|line| line.usd).sum()
+    planner::cost::idle(on, table.of("us-east-1").unwrap()).iter().map(|line| line.usd).sum()
 }
 
 #[test]

@@ -2,8 +2,7 @@
 
 use anyhow::{Context, Result};
 use planner::deployment::PROD;
-use planner::inputs::Setup;
-use planner::inputs::{Assumptions, Inputs};
+use planner::inputs::{Assumptions, Inputs, Setup};
 use planner::load::{FIRST_POLLS, Load};
 use planner::quotas as q;
 use serde::Serialize;

@@ -58,6 +58,12 @@ pub(crate) fn terms(total: u32) -> Result<Terms> {
     }))?)
 }
 
+/// A round with these terms from which nobody has bought.
+pub(crate) fn unsold(terms: Terms) -> RoundLoad {
+    let epoch_ms = runtime::Clock::system().now();
+    RoundLoad { terms, paused: false, version: 1, epoch_ms, taken: Vec::new(), blocked: Vec::new() }
+}
+
 impl Ring {
     pub(crate) async fn open() -> Result<Self> {
         let valkey = tokio::task::spawn_blocking(Valkey::start).await??;
@@ -86,16 +92,8 @@ impl Ring {
     pub(crate) async fn offer(&self, rival: Rival, sale: &str, units: u32) -> Result<()> {
         match rival {
             Rival::Reserve => {
-                let load = RoundLoad {
-                    // A sale has at least one unit; for zero, its first buyer takes it.
-                    terms: terms(units.max(1))?,
-                    paused: false,
-                    version: 1,
-                    epoch_ms: runtime::Clock::system().now(),
-                    taken: Vec::new(),
-                    blocked: Vec::new(),
-                };
-                self.stock.round(&round(sale)?).load(&load).await?;
+                // A sale has at least one unit; for zero, its first buyer takes it.
+                self.stock.round(&round(sale)?).load(&unsold(terms(units.max(1))?)).await?;
                 if units == 0 {
                     let answer: String =
                         self.call(rival, sale, "first").query_async(&mut self.connection().await?).await?;

@@ -207,35 +207,26 @@ fn reserve(sale: &str, pass: &str, user: &str, ip: &str, key: &str) -> Vec<u8> {
 
 /// The settings of every function, with a Redis at `redis_url`.
 pub(crate) fn settings(redis_url: &str) -> Vec<(&'static str, String)> {
-    let queue = |name: &str| format!("https://sqs.us-east-1.amazonaws.com/123456789012/{name}");
-    let arn = |name: &str| format!("arn:aws:secretsmanager:us-east-1:123456789012:secret:{name}");
-    vec![
-        ("REDIS_URL", redis_url.to_owned()),
-        ("TABLE_NAME", "flash-sale".to_owned()),
-        ("ORDERS_QUEUE_URL", queue("orders")),
-        ("ORDERS_DLQ_URL", queue("orders-dead-letters")),
-        ("EXPIRY_QUEUE_URL", queue("expiry")),
-        ("REBUILDS_QUEUE_URL", queue("rebuilds")),
-        ("EXPIRY_DLQ_URL", queue("expiry-dead-letters")),
-        ("QUARANTINE_QUEUE_URL", queue("quarantine")),
-        ("WINNERS_QUEUE_URL", queue("winners")),
-        ("WINNERS_DLQ_URL", queue("winners-dead-letters")),
-        ("WINNER_SECRET_ARN", arn("winners")),
-        ("EVENT_BUS_NAME", "events".to_owned()),
-        ("EMITTER_FAILURES_QUEUE_URL", queue("emitter-failures")),
-        ("WEBHOOK_QUEUE_URL", queue("webhook")),
-        ("WEBHOOK_DLQ_URL", queue("webhook-dead-letters")),
-        ("WEBHOOK_SECRET_ARN", arn("events")),
-        ("PASS_SECRET_ARN", arn("passes")),
-        ("PAYMENT_SECRET_ARN", arn("payment")),
-        ("PUSH_ENDPOINT", "http://127.0.0.1:1/push".to_owned()),
-        ("JWT_ISSUER", "http://127.0.0.1:1".to_owned()),
-        ("JWT_AUDIENCE", "shop".to_owned()),
-        ("OPERATOR_CLAIM", "groups".to_owned()),
-        ("OPERATOR_GROUP", "operators".to_owned()),
-        ("METRICS_NAMESPACE", "bench".to_owned()),
-        ("LOG_LEVEL", "error".to_owned()),
-    ]
+    let queues = "ORDERS_QUEUE_URL ORDERS_DLQ_URL EXPIRY_QUEUE_URL EXPIRY_DLQ_URL WINNERS_QUEUE_URL WINNERS_DLQ_URL \
+                  WEBHOOK_QUEUE_URL WEBHOOK_DLQ_URL REBUILDS_QUEUE_URL QUARANTINE_QUEUE_URL EMITTER_FAILURES_QUEUE_URL";
+    let secrets = "PASS_SECRET_ARN PAYMENT_SECRET_ARN WINNER_SECRET_ARN WEBHOOK_SECRET_ARN";
+    let others = [
+        ("REDIS_URL", redis_url),
+        ("TABLE_NAME", "flash-sale"),
+        ("EVENT_BUS_NAME", "events"),
+        ("PUSH_ENDPOINT", "http://127.0.0.1:1/push"),
+        ("JWT_ISSUER", "http://127.0.0.1:1"),
+        ("JWT_AUDIENCE", "shop"),
+        ("OPERATOR_CLAIM", "groups"),
+        ("OPERATOR_GROUP", "operators"),
+        ("METRICS_NAMESPACE", "bench"),
+        ("LOG_LEVEL", "error"),
+    ];
+    let queue = |name: &'static str| (name, format!("https://sqs.us-east-1.amazonaws.com/123456789012/{name}"));
+    let secret = |name: &'static str| (name, format!("arn:aws:secretsmanager:us-east-1:123456789012:secret:{name}"));
+    let mut all: Vec<_> = others.map(|(name, value)| (name, value.to_owned())).into();
+    all.extend(queues.split(' ').map(queue).chain(secrets.split(' ').map(secret)));
+    all
 }
 
 /// The round as an item of the ledger and its index of published rounds.

@@ -34,14 +34,6 @@ const REFUSED: usize = 50;
 /// Each process flushes its answer counts to Redis once a second, independent of requests.
 const BESIDE: &str = "\"answers:{";
 
-/// Requests of one kind, and how many calls to Redis, messages and write units each must cost.
-struct Kind {
-    answer: &'static str,
-    requests: Vec<Bytes>,
-    status: &'static str,
-    needs: [f64; 3],
-}
-
 pub(crate) async fn measure(effort: &Effort, report: &mut Report) -> Result<()> {
     let shop = Shop::open(effort.binaries).await?;
     let served = shop.serve("reservation", 1, CONCURRENCY).await?;
@@ -51,12 +43,9 @@ pub(crate) async fn measure(effort: &Effort, report: &mut Report) -> Result<()> 
     served.ask(first(&shop, "opener")?, "202").await?;
 
     let winners = shop.requests("winner", SAMPLES)?;
-    let again = winners.clone();
     let other_key = shop.requests_with("another-key", "winner", SAMPLES)?;
-    let kind = |answer, requests, status, needs| Kind { answer, requests, status, needs };
-    let before = [kind("202, a unit", winners, "202", WON), kind("202, said again", again, "202", WON)];
-    for kind in before {
-        report.costs.push(cost_of(&shop, &served, kind).await?);
+    for answer in ["202, a unit", "202, said again"] {
+        report.costs.push(cost_of(&shop, &served, answer, winners.clone(), "202", WON).await?);
     }
     let buyers = shop.requests_of_buyers(SAMPLES).await?;
     // The first refusals make the process read the buyers.
@@ -66,14 +55,14 @@ pub(crate) async fn measure(effort: &Effort, report: &mut Report) -> Result<()> 
     }
     let forged = shop.requests("forger", SAMPLES)?.iter().map(forge).collect();
     let kinds = [
-        kind("409 limit_reached", other_key, "409", ASKED),
-        kind("409 sold_out, asked", buyers, "409", ASKED),
+        ("409 limit_reached", other_key, "409", ASKED),
+        ("409 sold_out, asked", buyers, "409", ASKED),
         // Right after those that went to Redis, so the mark is still set.
-        kind("409 sold_out, marked", shop.requests("later", SAMPLES)?, "409", [0.0; 3]),
-        kind("403 bad_token", forged, "403", [0.0; 3]),
+        ("409 sold_out, marked", shop.requests("later", SAMPLES)?, "409", [0.0; 3]),
+        ("403 bad_token", forged, "403", [0.0; 3]),
     ];
-    for kind in kinds {
-        report.costs.push(cost_of(&shop, &served, kind).await?);
+    for (answer, requests, status, needs) in kinds {
+        report.costs.push(cost_of(&shop, &served, answer, requests, status, needs).await?);
     }
     report.costs.push(an_order(&shop).await?);
     allocations(&shop, report).await?;
@@ -125,8 +114,15 @@ fn forge(event: &Bytes) -> Bytes {
     String::from_utf8_lossy(event).replace("/reservations/", "/reservations/x").into()
 }
 
-async fn cost_of(shop: &Shop, served: &Served, kind: Kind) -> Result<Cost> {
-    let Kind { answer, requests, status, needs } = kind;
+/// What requests with this answer cost: each needs so many calls to Redis, messages and write units.
+async fn cost_of(
+    shop: &Shop,
+    served: &Served,
+    answer: &'static str,
+    requests: Vec<Bytes>,
+    status: &'static str,
+    needs: [f64; 3],
+) -> Result<Cost> {
     let count = requests.len();
     let asking = try_join_all(requests.into_iter().map(|request| served.ask(request, status)));
     cost(shop, answer, count, asking, needs).await
