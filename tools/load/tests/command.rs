@@ -92,10 +92,10 @@ fn report_in(folder: &TempDir) -> Value {
     serde_json::from_slice(&std::fs::read(folder.path().join("out/report.json")).unwrap()).unwrap()
 }
 
-/// A program's output, and its messages.
-fn texts(output: &Output) -> (String, String) {
-    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
-    (text(&output.stdout), text(&output.stderr))
+/// The status of a program that has ended, its output, and its messages.
+fn ended(output: Output) -> (Option<i32>, String, String) {
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (output.status.code(), text(output.stdout), text(output.stderr))
 }
 
 fn sold_out(_: &str) -> (u16, &'static str) {
@@ -127,13 +127,8 @@ fn what_is_missing_or_refused_is_said_in_one_line_before_tokens_are_made() {
         (&[here, make, &["--sale", "No Sale"]].concat(), 2, "--sale: a sale id is"),
         (&[here, make, &["--out", file.to_str().unwrap()]].concat(), 1, "no report can be written"),
     ] {
-        let ran = load(arguments).current_dir(folder.path()).output().unwrap();
-        let (printed, said) = texts(&ran);
-        assert_eq!(
-            (ran.status.code(), said.lines().count(), &*printed),
-            (Some(status), 1, ""),
-            "{arguments:?}: {said}"
-        );
+        let (code, printed, said) = ended(load(arguments).current_dir(folder.path()).output().unwrap());
+        assert_eq!((code, said.lines().count(), &*printed), (Some(status), 1, ""), "{arguments:?}: {said}");
         assert!(said.contains(says), "{arguments:?}: {said}");
     }
     assert!(!folder.path().join("asked").exists(), "tokens were made");
@@ -149,9 +144,9 @@ fn every_request_is_in_the_report() {
         }
     });
     let folder = tempfile::tempdir().unwrap();
-    let ran = load_on(&server, &folder, 100, &["--users", "200", "--over-s", "2"]).output().unwrap();
-    let (printed, said) = texts(&ran);
-    assert!(ran.status.success(), "{printed}{said}");
+    let mut command = load_on(&server, &folder, 100, &["--users", "200", "--over-s", "2"]);
+    let (status, printed, said) = ended(command.output().unwrap());
+    assert_eq!(status, Some(0), "{printed}{said}");
     assert!(printed.contains("409 sold_out") && printed.contains("report.html"), "{printed}");
     assert!(said.contains("200 users share 100 tokens"), "{said}");
     assert!(said.lines().any(|line| line.contains("/s ") && line.contains("p99")), "a line each second: {said}");
@@ -176,9 +171,8 @@ fn a_sale_with_a_line_gets_no_users() {
     };
     let server = Server::new(with_line);
     let folder = tempfile::tempdir().unwrap();
-    let ran = load_on(&server, &folder, 10, &["--users", "10"]).output().unwrap();
-    let (printed, said) = texts(&ran);
-    assert_eq!((ran.status.code(), &*printed), (Some(1), ""), "{said}");
+    let (status, printed, said) = ended(load_on(&server, &folder, 10, &["--users", "10"]).output().unwrap());
+    assert_eq!((status, &*printed), (Some(1), ""), "{said}");
     assert_eq!(said, "error: lamp has a line, in which these users cannot wait; choose a sale without one\n");
     assert_eq!(server.asked(), 0);
 }
@@ -193,9 +187,8 @@ fn a_folder_that_cannot_be_written_is_told_of_before_anything_is_sent() {
     for out in [tokens.join("out"), folder.path().join("taken")] {
         let out = out.to_str().unwrap();
         let arguments = ["--url", &server.url, "--users", "10", "--tokens", tokens.to_str().unwrap(), "--out", out];
-        let ran = load(&arguments).output().unwrap();
-        let (printed, said) = texts(&ran);
-        assert_eq!((ran.status.code(), said.lines().count(), &*printed), (Some(1), 1, ""), "{said}");
+        let (status, printed, said) = ended(load(&arguments).output().unwrap());
+        assert_eq!((status, said.lines().count(), &*printed), (Some(1), 1, ""), "{said}");
         assert!(said.starts_with(&format!("error: no report can be written to {out}")), "{said}");
         assert!(said.contains("--out"), "what to do: {said}");
     }
@@ -213,9 +206,8 @@ fn the_table_is_printed_though_the_report_cannot_be_written() {
     until("something is sent", || server.asked() > 0);
     std::fs::remove_dir(&out).unwrap();
     std::fs::write(&out, "").unwrap();
-    let ran = running.wait_with_output().unwrap();
-    let (printed, said) = texts(&ran);
-    assert_eq!(ran.status.code(), Some(1), "{said}");
+    let (status, printed, said) = ended(running.wait_with_output().unwrap());
+    assert_eq!(status, Some(1), "{said}");
     assert!(printed.contains("409 sold_out") && printed.contains("10 requests of 10 users"), "{printed}{said}");
     assert!(said.lines().last().unwrap().starts_with("error: "), "{said}");
     assert!(!printed.contains("report.json"), "{printed}");
@@ -234,8 +226,9 @@ fn a_short_run_of_errors_fails_too() {
     let server = Server::new(|_| (400, "{}"));
     let folder = tempfile::tempdir().unwrap();
     let ran = |server: &Server, users: &str| {
-        let ran = load_on(server, &folder, 10, &["--users", users, "--bad", "1", "--over-s", "0"]).output().unwrap();
-        (ran.status.code(), report_in(&folder)["stopped"].clone(), texts(&ran).0)
+        let mut command = load_on(server, &folder, 10, &["--users", users, "--bad", "1", "--over-s", "0"]);
+        let (status, printed, _) = ended(command.output().unwrap());
+        (status, report_in(&folder)["stopped"].clone(), printed)
     };
     let fails = Server::new(|_| (500, "{}"));
     // Two answers say nothing about a second, but they are all there are.
@@ -252,8 +245,9 @@ fn kill(running: &Child, signal: &str) {
     assert!(Command::new("kill").args([signal, &running.id().to_string()]).status().unwrap().success());
 }
 
-/// A load of a thousand seconds, ended by this signal while answers are outstanding.
-fn interrupted(signal: &str, answers_after: Duration) -> (Output, Value, u64) {
+/// A load of a thousand seconds, ended by this signal while answers are outstanding: how it ended, its report, and how
+/// often the server was asked.
+fn interrupted(signal: &str, answers_after: Duration) -> ((Option<i32>, String, String), Value, u64) {
     let server = Server::that_takes(answers_after, sold_out);
     let folder = tempfile::tempdir().unwrap();
     let arguments = ["--users", "20000", "--over-s", "1000", "--curve", "even", "--bad", "0"];
@@ -261,18 +255,17 @@ fn interrupted(signal: &str, answers_after: Duration) -> (Output, Value, u64) {
     until("some are sent", || server.asked() >= 20);
     kill(&running, signal);
     let begun = Instant::now();
-    let ran = running.wait_with_output().unwrap();
+    let ended = ended(running.wait_with_output().unwrap());
     assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
-    assert!(folder.path().join("out/report.html").exists(), "no report: {:?}", texts(&ran));
-    (ran, report_in(&folder), server.asked())
+    assert!(folder.path().join("out/report.html").exists(), "no report: {ended:?}");
+    (ended, report_in(&folder), server.asked())
 }
 
 #[test]
 fn who_interrupts_it_gets_a_report_of_what_happened() {
     let interrupt = |signal: &str, status: i32| {
-        let (ran, report, asked) = interrupted(signal, Duration::from_millis(300));
-        let (printed, said) = texts(&ran);
-        assert_eq!(ran.status.code(), Some(status), "{said}");
+        let ((code, printed, said), report, asked) = interrupted(signal, Duration::from_millis(300));
+        assert_eq!(code, Some(status), "{said}");
         assert!(printed.contains("interrupted") && printed.contains("409 sold_out"), "{printed}");
         assert_eq!(report["stopped"], "interrupted");
         let requests = &report["requests"];
@@ -303,8 +296,8 @@ fn what_waits_for_a_connection_is_not_sent_any_more() {
 
 #[test]
 fn nobody_waits_long_for_answers_that_do_not_come() {
-    let (ran, report, _) = interrupted("-INT", Duration::from_secs(3_600));
-    assert_eq!(ran.status.code(), Some(130));
+    let ((status, ..), report, _) = interrupted("-INT", Duration::from_secs(3_600));
+    assert_eq!(status, Some(130));
     assert!(report["requests"]["unanswered"].as_u64().unwrap() >= 20, "{:#}", report["requests"]);
 }
 
@@ -317,9 +310,8 @@ fn every_name_of_this_machine_is_known_to_whoever_makes_tokens() {
     for host in ["127.0.0.1", "localhost", "LocalHost", "[::1]"] {
         let url = format!("http://{host}:{}/", server.port());
         let arguments = ["--url", &url, "--users", "30", "--over-s", "0", "--sale", "chair", "--tokens-from", &make];
-        let ran = load(&arguments).arg("--out").arg(&out).output().unwrap();
-        let (printed, said) = texts(&ran);
-        assert!(ran.status.success(), "{host}: {printed}{said}");
+        let (status, printed, said) = ended(load(&arguments).arg("--out").arg(&out).output().unwrap());
+        assert_eq!(status, Some(0), "{host}: {printed}{said}");
         assert!(printed.contains("409 sold_out"), "{host}: {printed}");
         assert!(!said.contains("share"), "{host}: {said}");
         let known = format!("{} 30 chair\n", server.url);
@@ -342,23 +334,22 @@ fn flash_checks_the_arguments_first() {
         let mut command = program(concat!(env!("CARGO_MANIFEST_DIR"), "/../../flash"));
         command.args(["load", "--out"]).arg(folder.path().join("out")).args(arguments);
         // Nothing is compiled.
-        command.env("CARGO", "true").env("CARGO_TARGET_DIR", folder.path()).output().unwrap()
+        ended(command.env("CARGO", "true").env("CARGO_TARGET_DIR", folder.path()).output().unwrap())
     };
     let server = Server::new(sold_out);
-    let ran = flash(&["--url", &server.url, "--bad", "2"]);
-    let said = texts(&ran).1;
+    let (status, _, said) = flash(&["--url", &server.url, "--bad", "2"]);
     assert!(said.contains("--bad: a fraction from 0 to 1") && said.lines().count() == 1, "{said}");
-    assert!(!ran.status.success());
+    assert_ne!(status, Some(0));
     assert!(!asked.exists() && server.asked() == 0, "tokens were made");
 
     let few = ["--users", "20", "--over-s", "0"];
-    let ran = flash(&[&["--url", &server.url.replace("127.0.0.1", "localhost")][..], &few].concat());
-    assert!(ran.status.success(), "{:?}", texts(&ran));
+    let (status, _, said) = flash(&[&["--url", &server.url.replace("127.0.0.1", "localhost")][..], &few].concat());
+    assert_eq!(status, Some(0), "{said}");
     assert_eq!(std::fs::read_to_string(&asked).unwrap(), format!("tokens {}\n", server.url));
     std::fs::remove_file(&asked).unwrap();
     let tokens = tokens(&folder, 20);
     let with_tokens = ["--url", &server.url, "--tokens", tokens.to_str().unwrap()];
-    assert!(flash(&[&with_tokens[..], &few].concat()).status.success());
+    assert_eq!(flash(&[&with_tokens[..], &few].concat()).0, Some(0));
     assert!(!asked.exists());
 }
 
@@ -380,9 +371,9 @@ fn everybody_without_a_pass_goes_through_the_gate() {
     let (tokens, out) = (folder.path().join("tokens"), folder.path().join("out"));
     std::fs::write(&tokens, (1..=3_000).map(line).collect::<String>()).unwrap();
     let arguments = ["--url", &server.url, "--users", "3000", "--over-s", "1", "--bad", "0.05"];
-    let ran = load(&arguments).arg("--tokens").arg(&tokens).arg("--out").arg(&out).output().unwrap();
+    let mut command = load(&arguments);
+    let (_, printed, said) = ended(command.arg("--tokens").arg(&tokens).arg("--out").arg(&out).output().unwrap());
     let report = report_in(&folder);
-    let (printed, said) = texts(&ran);
     assert!(said.contains("60 users of 3,000 will go through the gate"), "{said}");
     assert!(printed.contains("60 of 60 users got through the gate"), "{printed}");
     let [came, passed, unfinished] = ["came", "passed", "unfinished"].map(|name| report["gate"][name].as_u64());
