@@ -9,6 +9,7 @@
 pub mod answer;
 pub mod client;
 pub mod curve;
+mod files;
 pub mod measure;
 pub mod outcome;
 pub mod pacing;

@@ -80,6 +80,22 @@ impl Second {
 }
 
 impl Outcome {
+    pub(crate) fn nothing_yet() -> Self {
+        Self {
+            users: 0,
+            took: Duration::ZERO,
+            sent: 0,
+            errors: 0,
+            answers: BTreeMap::new(),
+            failures: BTreeMap::new(),
+            seconds: Vec::new(),
+            latency_us: histogram(),
+            gate: Gate::default(),
+            behind_us: histogram(),
+            stopped: None,
+        }
+    }
+
     /// Answers received, and failed requests.
     pub fn answered(&self) -> u64 {
         self.latency_us.len()
@@ -117,6 +133,11 @@ impl Outcome {
         by.sort_by_key(|(_, latency)| std::cmp::Reverse(latency.len()));
         by
     }
+}
+
+/// An empty histogram of microseconds, with three significant digits.
+pub(crate) fn histogram() -> Histogram<u64> {
+    Histogram::new(3).expect("three digits are fine")
 }
 
 /// A quantile, in milliseconds, of a histogram of microseconds.

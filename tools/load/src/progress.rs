@@ -5,17 +5,8 @@ use std::time::Duration;
 
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 
-#[derive(Debug, Clone)]
-pub struct Progress {
-    pub elapsed: Duration,
-    pub sent: u64,
-    pub answered: u64,
-    /// Users for whom this machine has yet to compute a proof of work.
-    pub computing: u64,
-    pub answers: BTreeMap<String, u64>,
-    pub p50_ms: f64,
-    pub p99_ms: f64,
-}
+use crate::answer::Answer;
+use crate::outcome::Outcome;
 
 /// Shows the state of a run each second.
 pub struct ProgressLine {
@@ -48,24 +39,29 @@ impl ProgressLine {
         Self { bar, before: (Duration::ZERO, 0) }
     }
 
-    pub(crate) fn tell(&mut self, progress: &Progress) {
-        let line = self.line(progress);
+    pub(crate) fn show(&self, line: String) {
         match &self.bar {
             Some(bar) => bar.set_message(line),
             None => eprintln!("{line}"),
         }
     }
 
-    fn line(&mut self, progress: &Progress) -> String {
-        let Progress { elapsed, sent, answered, computing, answers, p50_ms, p99_ms } = progress;
-        let (elapsed_before, answered_before) = std::mem::replace(&mut self.before, (*elapsed, *answered));
-        let seconds = (*elapsed - elapsed_before).as_secs_f64();
+    /// What there is to show of an outcome so far, while this machine has `computing` proofs of work to compute.
+    pub(crate) fn line(&mut self, elapsed: Duration, computing: u64, outcome: &Outcome) -> String {
+        let answered = outcome.answered();
+        let (elapsed_before, answered_before) = std::mem::replace(&mut self.before, (elapsed, answered));
+        let seconds = (elapsed - elapsed_before).as_secs_f64();
         let per_s = if seconds > 0.0 { (answered - answered_before) as f64 / seconds } else { 0.0 };
-        let mut by_count: Vec<_> = answers.iter().collect();
-        by_count.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
-        let answers: Vec<_> = by_count.into_iter().map(|(name, count)| format!("{name}: {count}")).collect();
-        let waiting = sent.saturating_sub(*answered);
-        let computing = if *computing > 0 { format!("proofs to compute {computing}  ") } else { String::new() };
+        let mut counts: BTreeMap<&Answer, u64> = BTreeMap::new();
+        for ((_, answer), latency_us) in &outcome.answers {
+            *counts.entry(answer).or_default() += latency_us.len();
+        }
+        let mut by_count: Vec<_> = counts.into_iter().collect();
+        by_count.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+        let answers: Vec<_> = by_count.into_iter().map(|(answer, count)| format!("{answer}: {count}")).collect();
+        let [p50_ms, p99_ms] = [0.5, 0.99].map(|quantile| outcome.quantile_ms(quantile));
+        let waiting = outcome.sent.saturating_sub(answered);
+        let computing = if computing > 0 { format!("proofs to compute {computing}  ") } else { String::new() };
         format!(
             "{:>4.0} s  {per_s:>6.0}/s  p50 {p50_ms:.1} ms  p99 {p99_ms:.1} ms  waiting {waiting}  {computing}{}",
             elapsed.as_secs_f64(),
@@ -85,20 +81,21 @@ impl Drop for ProgressLine {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::outcome::histogram;
 
     #[test]
     fn a_line_has_the_rate_since_the_one_before() {
         let mut shown = ProgressLine::silent();
+        let sold_out = Answer::read(409, br#"{"code":"sold_out"}"#);
         let lines = [(1, 100, 0), (3, 500, 12)].map(|(second, answered, computing)| {
-            shown.line(&Progress {
-                elapsed: Duration::from_secs(second),
-                sent: answered + 7,
-                answered,
-                computing,
-                answers: BTreeMap::from([("202".to_owned(), 90), ("409 sold_out".to_owned(), answered - 90)]),
-                p50_ms: 1.5,
-                p99_ms: 20.0,
-            })
+            let mut outcome = Outcome { sent: answered + 7, ..Outcome::nothing_yet() };
+            for (us, count) in [(1_500, answered - answered / 10), (20_000, answered / 10)] {
+                outcome.latency_us.record_n(us, count).unwrap();
+            }
+            for (answer, count) in [(Answer::status(202), 90), (sold_out.clone(), answered - 90)] {
+                outcome.answers.entry(("reserve", answer)).or_insert_with(histogram).record_n(1, count).unwrap();
+            }
+            shown.line(Duration::from_secs(second), computing, &outcome)
         });
         assert_eq!(lines[0], "   1 s     100/s  p50 1.5 ms  p99 20.0 ms  waiting 7  202: 90  409 sold_out: 10");
         assert_eq!(

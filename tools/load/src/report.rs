@@ -1,18 +1,13 @@
 //! The report of a run, for people and as JSON.
 
 use std::fmt;
-use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
 use command_line::of_these;
 use hdrhistogram::Histogram;
 use serde_json::{Value, json};
 
 use crate::outcome::{Gate, Outcome, Stopped, quantile_ms};
-use crate::page;
 use crate::plan::Plan;
-
-const FILES: [&str; 2] = ["report.json", "report.html"];
 
 #[derive(Debug, Clone)]
 pub struct Report {
@@ -25,33 +20,6 @@ pub struct Report {
 }
 
 impl Report {
-    /// Checks that [`Report::write`] can write to a folder, and creates the folder if it does not exist, so that a
-    /// failure does not show only after an hour of load.
-    pub fn try_folder(folder: &Path) -> Result<()> {
-        std::fs::create_dir_all(folder)?;
-        for file in FILES.map(|name| folder.join(name)) {
-            let is_new = !file.try_exists()?;
-            // An earlier report stays until there is a new one.
-            let opened = std::fs::OpenOptions::new().create(true).append(true).open(&file);
-            opened.with_context(|| file.display().to_string())?;
-            if is_new {
-                std::fs::remove_file(&file)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Writes `report.json` and `report.html` to a folder and returns their paths.
-    pub fn write(&self, folder: &Path) -> Result<[PathBuf; 2]> {
-        std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
-        let files = FILES.map(|name| folder.join(name));
-        let texts = [format!("{:#}\n", self.to_json()), page::html(self)?];
-        for (file, text) in files.iter().zip(texts) {
-            std::fs::write(file, text).with_context(|| format!("cannot write {}", file.display()))?;
-        }
-        Ok(files)
-    }
-
     pub fn to_json(&self) -> Value {
         let Self { outcome, .. } = self;
         let settings: serde_json::Map<_, _> =

@@ -1,6 +1,5 @@
 //! The results so far.
 
-use std::collections::BTreeMap;
 use std::num::NonZero;
 use std::time::{Duration, Instant};
 
@@ -9,19 +8,14 @@ use parking_lot::Mutex;
 use tokio::sync::Semaphore;
 
 use crate::answer::{Answer, Failure};
-use crate::outcome::{Gate, Outcome, Second, Seen, Stopped, quantile_ms};
-use crate::progress::Progress;
+use crate::outcome::{Gate, Outcome, Second, Seen, Stopped, histogram, quantile_ms};
+use crate::progress::ProgressLine;
 use crate::request::Response;
 
 /// The smallest number of answers for which a rate of errors is computed: fewer say little.
 const MIN_JUDGED: u64 = 20;
 /// How many of the last seconds that rate covers.
 const JUDGED_S: usize = 3;
-
-/// An empty histogram of microseconds, with three significant digits.
-pub(crate) fn histogram() -> Histogram<u64> {
-    Histogram::new(3).expect("three digits are fine")
-}
 
 /// Records a value in a histogram that grows to fit it, which `saturating_record` does not.
 fn record(histogram: &mut Histogram<u64>, us: u64) {
@@ -48,21 +42,8 @@ struct Heard {
 
 impl Results {
     pub(crate) fn start() -> Self {
-        let outcome = Outcome {
-            users: 0,
-            took: Duration::ZERO,
-            sent: 0,
-            errors: 0,
-            answers: BTreeMap::new(),
-            failures: BTreeMap::new(),
-            seconds: Vec::new(),
-            latency_us: histogram(),
-            gate: Gate::default(),
-            behind_us: histogram(),
-            stopped: None,
-        };
-        let heard =
-            Heard { ended: false, visiting: Visiting::default(), proofs_computed: 0, last: histogram(), outcome };
+        let (visiting, outcome) = (Visiting::default(), Outcome::nothing_yet());
+        let heard = Heard { ended: false, visiting, proofs_computed: 0, last: histogram(), outcome };
         let cores = Semaphore::new(cores_beside_the_load());
         Self { start: Instant::now(), cores, heard: Mutex::new(heard) }
     }
@@ -172,22 +153,12 @@ impl Results {
         }
     }
 
-    pub(crate) fn progress(&self) -> Progress {
+    /// Has the progress so far shown.
+    pub(crate) fn tell(&self, progress: &mut ProgressLine) {
         let heard = self.heard.lock();
-        let outcome = &heard.outcome;
-        let mut answers: BTreeMap<String, u64> = BTreeMap::new();
-        for ((_, answer), latency) in &outcome.answers {
-            *answers.entry(answer.to_string()).or_default() += latency.len();
-        }
-        Progress {
-            elapsed: self.start.elapsed(),
-            sent: outcome.sent,
-            answered: outcome.answered(),
-            computing: heard.visiting.computing,
-            answers,
-            p50_ms: outcome.quantile_ms(0.5),
-            p99_ms: outcome.quantile_ms(0.99),
-        }
+        let line = progress.line(self.start.elapsed(), heard.visiting.computing, &heard.outcome);
+        drop(heard);
+        progress.show(line);
     }
 
     pub(crate) fn finish(&self, users: usize, stopped: Option<Stopped>) -> Outcome {

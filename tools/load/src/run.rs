@@ -167,7 +167,7 @@ fn follow<'a>(
                 },
                 Some(ended) = visiting.join_next() => check(ended),
                 _ = ticks.tick() => {
-                    progress.tell(&results.progress());
+                    results.tell(&mut progress);
                     if plan.stop_at_errors.is_some_and(|limit| results.too_many_errors(limit)) {
                         break Some(Stopped::Errors);
                     }
@@ -195,7 +195,7 @@ fn follow<'a>(
         }
         // Users who are still visiting are dropped.
         visiting.shutdown().await;
-        progress.tell(&results.progress());
+        results.tell(&mut progress);
         results.finish(came, stopped)
     };
     following.boxed()
