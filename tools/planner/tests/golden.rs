@@ -52,19 +52,6 @@ fn a_refusal_begins_with_reasons_and_what_would_hold() {
 }
 
 #[test]
-fn the_environments_add_up_to_the_concurrency() {
-    let (text, _) = planned(100, 10_000, &[]);
-    let number_of = |what: &str| -> u64 {
-        let line = text.lines().find(|line| line.trim_start().starts_with(what)).unwrap_or_else(|| panic!("{text}"));
-        let number = line[2..].trim_start_matches(what).split_whitespace().next().unwrap();
-        number.replace(',', "").parse().unwrap()
-    };
-    let functions: u64 = ["admission", "reservation ", "catalog"].into_iter().map(number_of).sum();
-    assert_eq!(functions, number_of("busy at the same time"), "{text}");
-    assert_eq!(functions + number_of("kept for other functions"), number_of("lambda_concurrency"), "{text}");
-}
-
-#[test]
 fn a_million_people_hold_with_a_line_on_default_quotas() {
     let (text, status) = planned(10_000, 1_000_000, &[]);
     same_as("10000-units-1000000-people.txt", &text);

@@ -114,9 +114,22 @@ pub(crate) async fn measure(effort: &Effort, report: &mut Report) -> Result<()> 
     // First, because the process remembers once the round is sold out.
     let winners = winners(effort, &shop, &front).await?;
     let stage = Stage::steps("Through the gateway", 2 * (effort.rounds + 1));
-    let kinds = [(Refusal::Mark, "new"), (Refusal::Redis, "buyer")];
-    let mut measured = Vec::new();
-    for (by, users) in kinds {
+    let against = "the function alone, without HTTP, tokens and a client";
+    let (mut rates, mut latencies) = (Vec::new(), Vec::new());
+    for (by, users, [name, what], [p99_name, p99_what]) in [
+        (
+            Refusal::Mark,
+            "new",
+            ["gateway_marked", "through the gateway with a JWT each, sold-out mark set"],
+            ["gateway_marked_p99", "p99 through the gateway at half of that rate, mark set"],
+        ),
+        (
+            Refusal::Redis,
+            "buyer",
+            ["gateway_sold_out", "likewise, sold out in Redis"],
+            ["gateway_sold_out_p99", "likewise, sold out in Redis"],
+        ),
+    ] {
         shop.stock(0).await?;
         let requests = front.requests(&shop, users, effort.requests).await?;
         let events = match by {
@@ -138,37 +151,21 @@ pub(crate) async fn measure(effort: &Effort, report: &mut Report) -> Result<()> 
             anyhow::Ok(loads.map(|load| load.throughput()))
         };
         let [most, most_alone] = in_turns(effort.rounds, &stage, two).await?;
-        let mut at_half = Vec::new();
+        let (mut at_half, half) = (Vec::new(), median(&most) * HALF);
         for _ in 0..effort.rounds {
-            let load = front.open_loop(&requests, median(&most) * HALF, 409);
+            let load = front.open_loop(&requests, half, 409);
             at_half.push(shop.refused(by, effort.requests, load).await?);
         }
-        measured.push((most, most_alone, at_half));
-    }
-    stage.done(
-        measured.iter().map(|(most, ..)| format!("{:.0}", median(most))).collect::<Vec<_>>().join(" and ")
-            + " requests/s",
-    );
-    let against = "the function alone, without HTTP, tokens and a client";
-    let names = [
-        ("gateway_marked", "through the gateway with a JWT each, sold-out mark set"),
-        ("gateway_sold_out", "likewise, sold out in Redis"),
-    ];
-    for ((name, what), (most, most_alone, _)) in names.into_iter().zip(&measured) {
-        report.lines.push(Line::rates(name, what, against, [most, most_alone], "requests/s"));
-    }
-    let names = [
-        ("gateway_marked_p99", "p99 through the gateway at half of that rate, mark set"),
-        ("gateway_sold_out_p99", "likewise, sold out in Redis"),
-    ];
-    for ((name, what), (most, _, at_half)) in names.into_iter().zip(&measured) {
+        rates.push(Line::rates(name, what, against, [&most, &most_alone], "requests/s"));
         let middle = |quantile| median(&at_half.iter().map(|load| load.quantile_ms(quantile)).collect::<Vec<_>>());
         let [p50, p90, p99] = [0.5, 0.9, 0.99].map(middle);
         let rounds = at_half.iter().map(|load| load.quantile_ms(0.99) / P99_MS).collect();
-        let measured = format!("p50 {p50:.1}, p90 {p90:.1}, p99 {p99:.1} ms at {:.0} requests/s", median(most) * HALF);
-        let line = Line::new(name, what, format!("{P99_MS} ms"), (Unit::Ratio, rounds), measured);
-        report.lines.push(line.at_most(1.0));
+        let measured = format!("p50 {p50:.1}, p90 {p90:.1}, p99 {p99:.1} ms at {half:.0} requests/s");
+        let line = Line::new(p99_name, p99_what, format!("{P99_MS} ms"), (Unit::Ratio, rounds), measured);
+        latencies.push(line.at_most(1.0));
     }
+    stage.done(rates.iter().map(|line| line.measured.as_str()).collect::<Vec<_>>().join(" and "));
+    report.lines.extend(rates.into_iter().chain(latencies));
     report.lines.push(winners);
     ensure!(front.gateway.counts()[FUNCTION].deaths == 0, "the function died");
     Ok(())
