@@ -90,20 +90,16 @@ impl Results {
 
     /// Counts a request that is about to be sent. Never returns if none may be sent any more.
     pub(crate) async fn sent(&self) {
-        if !self.count_sent() {
-            std::future::pending().await
-        }
-    }
-
-    fn count_sent(&self) -> bool {
         let second = self.second();
-        let mut heard = self.heard.lock();
-        if heard.ended {
-            return false;
+        {
+            let mut heard = self.heard.lock();
+            if !heard.ended {
+                heard.outcome.sent += 1;
+                heard.up_to(second).sent += 1;
+                return;
+            }
         }
-        heard.outcome.sent += 1;
-        heard.up_to(second).sent += 1;
-        true
+        std::future::pending().await
     }
 
     /// Stops sending. Requests under way may still be answered.

@@ -71,7 +71,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> Result<String> {
     let scenario = Scenario::planned(&inputs, &cli.assumptions)?;
     let runs = all(&scenario, cli.seeds);
     if let Some(out) = &cli.out {
-        if let Some(folder) = out.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        if let Some(folder) = out.parent() {
             std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
         }
         std::fs::write(out, plot::draw(&runs)?).with_context(|| format!("cannot write {}", out.display()))?;
