@@ -11,6 +11,7 @@ use anyhow::{Context, Result, bail, ensure};
 use flate2::Compression;
 use flate2::read::DeflateEncoder;
 use local::build::FUNCTIONS;
+use local::function::{SMALLEST_MEMORY_MB, surroundings};
 use local::stages::Stage;
 use tokio::io::AsyncReadExt;
 use tokio::net::TcpListener;
@@ -63,21 +64,11 @@ pub(crate) async fn measure(effort: &Effort, report: &mut Report) -> Result<()> 
 /// Milliseconds until the function asks for its first event, and the most memory that it had by then, in MB.
 async fn start(name: &str, binary: &Path, shop: &Shop) -> Result<(f64, f64)> {
     let listener = TcpListener::bind("127.0.0.1:0").await?;
-    let (address, endpoint) = (listener.local_addr()?.to_string(), shop.aws.endpoint());
     let mut command = Command::new(binary);
     command.kill_on_drop(true).env_clear().envs(shop.settings());
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    command.envs([
-        ("AWS_LAMBDA_RUNTIME_API", address.as_str()),
-        ("AWS_LAMBDA_FUNCTION_NAME", name),
-        ("_HANDLER", name),
-        ("AWS_LAMBDA_FUNCTION_VERSION", "1"),
-        ("AWS_LAMBDA_FUNCTION_MEMORY_SIZE", "128"),
-        ("AWS_ENDPOINT_URL", &endpoint),
-        ("AWS_ACCESS_KEY_ID", "test"),
-        ("AWS_SECRET_ACCESS_KEY", "test"),
-        ("AWS_REGION", "us-east-1"),
-    ]);
+    command.envs(surroundings(name, name, &shop.aws.endpoint(), SMALLEST_MEMORY_MB));
+    command.env("AWS_LAMBDA_RUNTIME_API", listener.local_addr()?.to_string());
     let begun = Instant::now();
     let mut process = command.spawn().with_context(|| format!("{name} is not built"))?;
     let status = format!("/proc/{}/status", process.id().context("it runs")?);

@@ -16,10 +16,10 @@ pub const ACCESS_KEY: &str = "test";
 /// The stack of a function's threads. Unoptimized, an answer needs more than the 2 MB that Rust gives a thread.
 pub const STACK_BYTES: usize = 16 * 1024 * 1024;
 /// The smallest memory that Lambda gives a function.
-const SMALLEST_MEMORY_MB: u32 = 128;
+pub const SMALLEST_MEMORY_MB: u32 = 128;
 
 /// What Lambda adds to a function's environment, the AWS endpoint, and the stack.
-pub(crate) fn surroundings(name: &str, handler: &str, aws: &str, memory_mb: u32) -> Vec<(String, String)> {
+pub fn surroundings(name: &str, handler: &str, aws: &str, memory_mb: u32) -> Vec<(String, String)> {
     [
         ("_HANDLER", handler.to_owned()),
         ("AWS_LAMBDA_FUNCTION_NAME", name.to_owned()),
