@@ -2,8 +2,9 @@
 //! winner costs.
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use load::measure::Load;
 use local::stages::Stage;
 
@@ -12,19 +13,24 @@ use super::figure::{Line, in_turns, median};
 use super::measured::Report;
 use super::rivals::{Ring, Rival, SALE};
 use super::shop::{CONCURRENCY, PROBES, Refusal, Shop, closed_by};
-use super::winners;
 
 /// Processes in Lambda's classic mode, where each takes one request at a time.
 const CLASSIC: usize = 8;
 
+/// Delay of the queue.
+const SQS: Duration = Duration::from_millis(5);
+/// Concurrent requests: enough that waiting for the queue is not the bottleneck.
+const ENOUGH: usize = 256;
+
 const OF_THE_CALL: f64 = 0.5;
 const OF_NOTHING: f64 = 0.65;
 const OF_NOTHING_MARKED: f64 = 0.90;
+const OF_THE_WINNER: f64 = 0.9;
 
 pub(crate) async fn measure(effort: &Effort, report: &mut Report) -> Result<()> {
     let shop = Shop::open(effort.binaries).await?;
     sold_out(&shop, effort, report).await?;
-    winners::measure(&shop, effort, report).await
+    winners(&shop, effort, report).await
 }
 
 async fn sold_out(shop: &Shop, effort: &Effort, report: &mut Report) -> Result<()> {
@@ -91,4 +97,29 @@ async fn sold_out(shop: &Shop, effort: &Effort, report: &mut Report) -> Result<(
 async fn evalsha(shop: &Shop, count: usize) -> Result<Load> {
     let calls = (0..count).map(|n| shop.ring.call(Rival::Reserve, SALE, &format!("bare-{n}"))).collect();
     Ring::closed(vec![shop.ring.connection().await?; CONCURRENCY], calls, "sold_out").await
+}
+
+/// Winners, with a slow queue and with a fast one: a slow message may hold up only its own request.
+async fn winners(shop: &Shop, effort: &Effort, report: &mut Report) -> Result<()> {
+    let served = Arc::new(shop.serve("reservation", 1, ENOUGH).await?);
+    let stage = Stage::steps("Winners, to the 202", effort.rounds + 1);
+    let won = async |round: usize, delay: Duration| {
+        let requests = shop.requests(&format!("winner-{round}-{}", delay.as_millis()), effort.requests)?;
+        shop.stock(effort.requests as u32).await?;
+        shop.aws.delay(delay);
+        shop.aws.take_asked();
+        let load = closed_by(&served, ENOUGH, requests, "202").await?;
+        let sent = shop.aws.take_asked().operations.get("SendMessage").copied().unwrap_or_default();
+        ensure!(sent == effort.requests, "{sent} messages for {} units", effort.requests);
+        anyhow::Ok(load.throughput())
+    };
+    let both = async |round| anyhow::Ok([won(round, SQS).await?, won(round, Duration::ZERO).await?]);
+    let [late, at_once] = in_turns(effort.rounds, &stage, both).await?;
+    shop.aws.delay(Duration::ZERO);
+    let what = format!("winners, to the 202, with an SQS that answers in {} ms, {ENOUGH} at once", SQS.as_millis());
+    let line = Line::rates("winners_late_queue", what, "an SQS that answers at once", [&late, &at_once], "winners/s")
+        .at_least(OF_THE_WINNER);
+    stage.done(line.value());
+    report.lines.push(line);
+    Ok(())
 }

@@ -15,7 +15,6 @@ mod scripts;
 mod shop;
 mod starts;
 mod waste;
-mod winners;
 
 use std::collections::BTreeSet;
 
