@@ -7,7 +7,7 @@ use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use http::{Response, StatusCode, header::CACHE_CONTROL};
 use lambda_http::{Body, Request};
-use ledger::{Created, Deleted, Latest, ListedState, Place, Withdrawal};
+use ledger::{Created, Deleted, Latest, ListedState, Position, Withdrawal};
 use sale::{
     EpochMs, InvalidTerms, LogEntry, Offer, Refusal, Round, RoundId, RoundNumber, SaleId, SaleState, latest_rounds,
 };
@@ -319,16 +319,16 @@ fn state(text: &str) -> Result<ListedState, String> {
 }
 
 /// Formats a cursor. The table's keys have a `#`, which must be escaped in a query.
-fn cursor(Place { at_ms, pk }: &Place, mark: &str) -> String {
+fn cursor(Position { at_ms, pk }: &Position, mark: &str) -> String {
     URL_SAFE_NO_PAD.encode(format!("{mark}.{}.{pk}", at_ms.0))
 }
 
-fn place(text: &str, mark: &str) -> Result<Place, Problem> {
+fn place(text: &str, mark: &str) -> Result<Position, Problem> {
     let parse = || {
         let read = String::from_utf8(URL_SAFE_NO_PAD.decode(text).ok()?).ok()?;
         let (of, rest) = read.split_once('.')?;
         let (at_ms, pk) = rest.split_once('.')?;
-        let place = Place { at_ms: EpochMs(at_ms.parse().ok()?), pk: pk.to_owned() };
+        let place = Position { at_ms: EpochMs(at_ms.parse().ok()?), pk: pk.to_owned() };
         let is_key = (1..=MAX_LISTED_KEY).contains(&pk.len()) && (pk.starts_with("SALE#") || pk.starts_with("ROUND#"));
         (of == mark && is_key && cursor(&place, mark) == text).then_some(place)
     };
@@ -343,10 +343,10 @@ mod tests {
 
     #[test]
     fn a_cursor_leads_on_in_its_own_list_only() {
-        let at = Place { at_ms: EpochMs(7), pk: "ROUND#lamp#2".to_owned() };
+        let at = Position { at_ms: EpochMs(7), pk: "ROUND#lamp#2".to_owned() };
         assert_eq!(place(&cursor(&at, "a"), "a").unwrap(), at);
         assert!(place(&cursor(&at, "a"), "b").is_err());
-        let order = Place { pk: "ORDER#x".to_owned(), ..at };
+        let order = Position { pk: "ORDER#x".to_owned(), ..at };
         assert!(place(&cursor(&order, "a"), "a").is_err());
     }
 

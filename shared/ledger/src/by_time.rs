@@ -40,22 +40,22 @@ pub(crate) struct TimeIndex {
 
 /// A position in a walk. Items of one time are ordered by key, which DynamoDB does not promise, so the walk sorts.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place {
+pub struct Position {
     pub at_ms: EpochMs,
     pub pk: String,
 }
 
 pub(crate) struct Places {
-    pub(crate) places: Vec<Place>,
+    pub(crate) places: Vec<Position>,
     pub(crate) more: bool,
 }
 
 struct Shard {
     name: String,
     /// In the order of the walk.
-    ready: VecDeque<Place>,
+    ready: VecDeque<Position>,
     /// Items of the last time read, of which there may be more.
-    pending: Vec<Place>,
+    pending: Vec<Position>,
     start: Option<Item>,
     is_read: bool,
 }
@@ -65,7 +65,7 @@ struct Walk<'a> {
     index: &'a TimeIndex,
     direction: Direction,
     range: TimeRange,
-    after: Option<&'a Place>,
+    after: Option<&'a Position>,
     keys_at_once: i32,
 }
 
@@ -79,7 +79,7 @@ impl Ledger {
         shards: impl Iterator<Item = String>,
         direction: Direction,
         range: TimeRange,
-        after: Option<&Place>,
+        after: Option<&Position>,
         limit: usize,
     ) -> Result<Places, LedgerError> {
         let TimeRange { mut from, mut to } = range;
@@ -113,7 +113,7 @@ impl Ledger {
 }
 
 impl Walk<'_> {
-    fn compare(&self, a: &Place, b: &Place) -> Ordering {
+    fn compare(&self, a: &Position, b: &Position) -> Ordering {
         match self.direction {
             Direction::NewestFirst => b.cmp(a),
             Direction::OldestFirst => a.cmp(b),
@@ -142,7 +142,7 @@ impl Walk<'_> {
             shard.start = output.last_evaluated_key;
             shard.is_read = shard.start.is_none();
             let last_moment = shard.pending.last().map(|place| place.at_ms);
-            let whole = |place: &Place| shard.is_read || Some(place.at_ms) != last_moment;
+            let whole = |place: &Position| shard.is_read || Some(place.at_ms) != last_moment;
             let (mut ready, pending): (Vec<_>, Vec<_>) = shard.pending.drain(..).partition(whole);
             ready.sort_unstable_by(|a, b| self.compare(a, b));
             ready.retain(|place| self.after.is_none_or(|after| self.compare(after, place).is_lt()));
@@ -152,10 +152,10 @@ impl Walk<'_> {
         Ok(())
     }
 
-    fn place(&self, item: &Item) -> Result<Place, LedgerError> {
+    fn place(&self, item: &Item) -> Result<Position, LedgerError> {
         let read = || {
             let at_ms = item.get(self.index.time)?.as_n().ok()?.parse().ok()?;
-            Some(Place { at_ms: EpochMs(at_ms), pk: item.get("pk")?.as_s().ok()?.clone() })
+            Some(Position { at_ms: EpochMs(at_ms), pk: item.get("pk")?.as_s().ok()?.clone() })
         };
         read().ok_or_else(|| LedgerError::Contradiction(format!("an item of {} has no time", self.index.name)))
     }

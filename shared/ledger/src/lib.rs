@@ -68,7 +68,7 @@ use aws_sdk_dynamodb::Client;
 
 pub use beacons::Beacon;
 pub use blocks::{BlockReason, BlockedBy, MAX_BLOCKS, UserBlock};
-pub use by_time::{Direction, Place, TimeRange};
+pub use by_time::{Direction, Position, TimeRange};
 pub use campaigns::PutCampaign;
 pub use change::{Change, Fact};
 pub use connections::{Connection, MAX_CONNECTIONS};

@@ -1,6 +1,6 @@
 use sale::{EpochMs, Order, ReservationId, RoundId};
 
-use crate::by_time::{Direction, Place, Places, TimeIndex, TimeRange};
+use crate::by_time::{Direction, Position, Places, TimeIndex, TimeRange};
 use crate::item::{number, text};
 use crate::shards::count;
 use crate::{Ledger, LedgerError, keys};
@@ -27,7 +27,7 @@ impl Ledger {
         after: Option<&(EpochMs, ReservationId)>,
         limit: usize,
     ) -> Result<OrderIdsPage, LedgerError> {
-        let after = after.map(|(at_ms, id)| Place { at_ms: *at_ms, pk: keys::order(id) });
+        let after = after.map(|(at_ms, id)| Position { at_ms: *at_ms, pk: keys::order(id) });
         let shards = (0..keys::ROUND_SHARDS).map(|shard| keys::order_shard_name(round, shard));
         let found = self.walk(&BY_TIME, shards, direction, range, after.as_ref(), limit).await?;
         page(found)
@@ -43,7 +43,7 @@ impl Ledger {
         limit: usize,
     ) -> Result<OrderIdsPage, LedgerError> {
         let first = after.map_or(0, |(_, id)| keys::shard_of_order(id));
-        let mut after = after.map(|(at_ms, id)| Place { at_ms: *at_ms, pk: keys::order(id) });
+        let mut after = after.map(|(at_ms, id)| Position { at_ms: *at_ms, pk: keys::order(id) });
         let range = TimeRange { to, ..TimeRange::ALL };
         let mut places = Vec::with_capacity(limit);
         for shard in first..keys::ROUND_SHARDS {
@@ -85,7 +85,7 @@ impl Ledger {
 }
 
 fn page(found: Places) -> Result<OrderIdsPage, LedgerError> {
-    let id = |Place { at_ms, pk }: Place| Ok((at_ms, keys::order_id(&pk)?));
+    let id = |Position { at_ms, pk }: Position| Ok((at_ms, keys::order_id(&pk)?));
     let ids = found.places.into_iter().map(id).collect::<Result<_, LedgerError>>()?;
     Ok(OrderIdsPage { ids, more: found.more })
 }

@@ -4,7 +4,7 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use sale::{EpochMs, Price, ReservationId, UserId};
 use serde::Deserialize;
 
-use crate::by_time::{Direction, Place, TimeIndex, TimeRange};
+use crate::by_time::{Direction, Position, TimeIndex, TimeRange};
 use crate::calls::{Conditional, Part, old_item};
 use crate::item::{from_item, number, text};
 use crate::{Ledger, LedgerError, keys};
@@ -62,11 +62,11 @@ impl Ledger {
         after: Option<&(EpochMs, String)>,
         limit: usize,
     ) -> Result<RefundsPage, LedgerError> {
-        let after = after.map(|(at_ms, id)| Place { at_ms: *at_ms, pk: keys::payment(id) });
+        let after = after.map(|(at_ms, id)| Position { at_ms: *at_ms, pk: keys::payment(id) });
         let shards = (0..keys::REFUND_SHARDS).map(keys::refund_shard_name);
         let found = self.walk(&BY_TIME, shards, Direction::OldestFirst, TimeRange::ALL, after.as_ref(), limit).await?;
         let next = match found.places.last().filter(|_| found.more) {
-            Some(Place { at_ms, pk }) => Some((*at_ms, keys::payment_id(pk)?)),
+            Some(Position { at_ms, pk }) => Some((*at_ms, keys::payment_id(pk)?)),
             None => None,
         };
         let pks: Vec<String> = found.places.into_iter().map(|place| place.pk).collect();

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use sale::{EpochMs, Offer, Round, SaleId, SaleState};
 
-use crate::by_time::{Direction, Place, TimeIndex, TimeRange};
+use crate::by_time::{Direction, Position, TimeIndex, TimeRange};
 use crate::item::{pk_of, read_or_skip};
 use crate::offers::Latest;
 use crate::{Ledger, LedgerError, keys};
@@ -29,7 +29,7 @@ pub enum ListedState {
 pub struct SalesPage {
     pub sales: Vec<Latest>,
     /// Where it ended: the closing time of the last item read, and its key.
-    pub next: Option<Place>,
+    pub next: Option<Position>,
 }
 
 impl Ledger {
@@ -40,7 +40,7 @@ impl Ledger {
         &self,
         state: ListedState,
         now: EpochMs,
-        mut after: Option<Place>,
+        mut after: Option<Position>,
         limit: usize,
     ) -> Result<SalesPage, LedgerError> {
         let to_come = TimeRange { from: EpochMs(now.0.saturating_add(1)), ..TimeRange::ALL };
@@ -72,7 +72,7 @@ impl Ledger {
     }
 
     /// The sales of these items by key, if the item is the draft or the latest round. Unreadable ones are skipped.
-    async fn listed_of(&self, places: &[Place]) -> Result<HashMap<String, Latest>, LedgerError> {
+    async fn listed_of(&self, places: &[Position]) -> Result<HashMap<String, Latest>, LedgerError> {
         let pks: Vec<String> = places.iter().map(|place| place.pk.clone()).collect();
         let (mut listed, mut rounds) = (HashMap::new(), Vec::new());
         for item in self.batch_get(&pks).await? {

@@ -2,8 +2,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::award::{self, BLANK, Plan};
 use crate::invalid_terms::{InvalidTerms, is_name, require};
+use crate::limits::MAX_PRICE_MINOR;
 use crate::text_serde::is_default;
-use crate::{MAX_PRICE_MINOR, Terms};
 
 /// The largest number of units in a round whose units differ: their table is made, hashed and verified as a whole.
 pub const MAX_AWARDS: u32 = 1_000_000;
@@ -129,9 +129,15 @@ impl Allocation {
         })
     }
 
-    pub(crate) fn validate(&self, terms: &Terms) -> Result<(), InvalidTerms> {
-        let is_free = terms.settlement == Settlement::Free;
-        require(!is_free || terms.price.price_minor == 0, "price_minor", "price_minor must be 0 with settlement free")?;
+    pub(crate) fn validate(
+        &self,
+        settlement: Settlement,
+        price_minor: u64,
+        per_user_limit: u8,
+        total: u32,
+    ) -> Result<(), InvalidTerms> {
+        let is_free = settlement == Settlement::Free;
+        require(!is_free || price_minor == 0, "price_minor", "price_minor must be 0 with settlement free")?;
         if !self.has_awards() {
             return Ok(());
         }
@@ -139,10 +145,10 @@ impl Allocation {
         require(is_free, "settlement", "settlement must be free with an allocation other than units")?;
         // A user could draw more than once.
         let once = "per_user_limit must be 1 with an allocation other than units";
-        require(terms.per_user_limit == 1, "per_user_limit", once)?;
+        require(per_user_limit == 1, "per_user_limit", once)?;
         let most = format!("total must be at most {MAX_AWARDS} with an allocation other than units");
-        require(terms.total <= MAX_AWARDS, "total", most)?;
-        self.holds_for(terms.total)
+        require(total <= MAX_AWARDS, "total", most)?;
+        self.holds_for(total)
     }
 
     fn holds_for(&self, units: u32) -> Result<(), InvalidTerms> {
@@ -179,6 +185,7 @@ impl Allocation {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Terms;
     use crate::terms::packet as with_awards;
 
     fn packet() -> Terms {

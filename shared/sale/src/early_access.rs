@@ -2,14 +2,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::invalid_terms::{InvalidTerms, require};
 use crate::text_serde::text_type;
-use crate::{InvalidId, MAX_SALE_DURATION_S, MAX_TOTAL, Terms};
+use crate::{EpochMs, InvalidId, MAX_GROUP_NAME_LENGTH, MAX_SALE_DURATION_S, MAX_TOTAL};
 
 /// The largest number of groups with early access to a sale: memberships are looked up in one small read.
 pub const MAX_EARLY_ACCESS: usize = 4;
 /// The longest lead of a group over everyone else, in seconds. A pass has 23 bits for it.
 pub const MAX_LEAD_S: u32 = 7 * 24 * 60 * 60;
-/// The longest name of a group. It is part of a key for each member.
-pub const MAX_GROUP_NAME_LENGTH: usize = 48;
 
 text_type!(
     /// The name of a group of users. No spaces or commas, which separate the groups in a token's claim.
@@ -56,43 +54,48 @@ impl BuyerClass {
     }
 }
 
-impl Terms {
-    pub(crate) fn longest_lead_s(&self) -> u32 {
-        self.early_access.iter().map(|early| early.lead_s).max().unwrap_or(0)
+impl EarlyAccess {
+    pub(crate) fn longest_lead_s(groups: &[Self]) -> u32 {
+        groups.iter().map(|early| early.lead_s).max().unwrap_or(0)
     }
 
-    pub(crate) fn validate_early_access(&self) -> Result<(), InvalidTerms> {
-        let Self { early_access: groups, opens_at_ms, closes_at_ms, total, rain, .. } = self;
+    pub(crate) fn validate(
+        groups: &[Self],
+        opens_at: EpochMs,
+        closes_at: EpochMs,
+        total: u32,
+        rains: bool,
+    ) -> Result<(), InvalidTerms> {
         let require = |holds, problem: &str| require(holds, "early_access", format!("early_access: {problem}"));
         if groups.is_empty() {
             return Ok(());
         }
         require(groups.len() <= MAX_EARLY_ACCESS, &format!("at most {MAX_EARLY_ACCESS} groups"))?;
-        let rains = "cannot be combined with rain, whose first units become available at opens_at";
-        require(rain.is_none(), rains)?;
-        for (at, EarlyAccess { group, lead_s, quota }) in groups.iter().enumerate() {
+        let beside_rain = "cannot be combined with rain, whose first units become available at opens_at";
+        require(!rains, beside_rain)?;
+        for (at, Self { group, lead_s, quota }) in groups.iter().enumerate() {
             require(groups[..at].iter().all(|other| other.group != *group), &format!("{group} is named twice"))?;
             require(*lead_s <= MAX_LEAD_S, &format!("lead_s must be 0 to {MAX_LEAD_S}"))?;
             require(*lead_s > 0 || quota.is_some(), &format!("{group} needs a lead_s above 0, or a quota"))?;
             let Some(MemberQuota { units, for_s }) = quota else { continue };
             require(groups[..at].iter().all(|other| other.quota.is_none()), "only one group can have a quota")?;
             let of_total = format!("quota.units must be 1 to the total of at most {MAX_TOTAL}");
-            require((1..=*total).contains(units), &of_total)?;
-            let ends_in_time = *for_s > 0 && opens_at_ms.plus_s(*for_s) < *closes_at_ms;
+            require((1..=total).contains(units), &of_total)?;
+            let ends_in_time = *for_s > 0 && opens_at.plus_s(*for_s) < closes_at;
             require(ends_in_time, "quota.for_s must be at least 1 and end before closes_at")?;
         }
-        let first = self.first_opens_at_ms();
+        let first = opens_at.minus_s(Self::longest_lead_s(groups));
         let longest_ms = u64::from(MAX_SALE_DURATION_S) * 1000;
         let days = MAX_SALE_DURATION_S / 86_400;
         let window = format!("closes_at must be at most {days} days after the first group may buy");
-        require(first.0 >= 0 && closes_at_ms.since_ms(first) <= longest_ms, &window)
+        require(first.0 >= 0 && closes_at.since_ms(first) <= longest_ms, &window)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::EpochMs;
+    use crate::Terms;
     use crate::terms::lamp;
 
     const DAY_MS: i64 = 86_400_000;

@@ -14,6 +14,7 @@ mod gate_terms;
 mod goods;
 mod ids;
 mod invalid_terms;
+mod limits;
 mod line_terms;
 mod log;
 mod milestones;
@@ -38,15 +39,14 @@ pub use campaign::{Campaign, CampaignId, CampaignLimit, MAX_CAMPAIGN_LIMIT, MAX_
 pub use door_terms::{
     DoorTerms, MAX_BLOCKED_FOR_S, MAX_PLANNED_REQUESTS_PER_S, MAX_VIOLATION_WINDOW_S, MAX_VIOLATIONS,
 };
-pub use early_access::{
-    BuyerClass, EarlyAccess, GroupName, MAX_EARLY_ACCESS, MAX_GROUP_NAME_LENGTH, MAX_LEAD_S, MemberQuota,
-};
+pub use early_access::{BuyerClass, EarlyAccess, GroupName, MAX_EARLY_ACCESS, MAX_LEAD_S, MemberQuota};
 pub use edit::{Edit, Refusal};
 pub use gate_terms::{ChallengePolicy, GateTerms, MAX_GATE_GROUPS, MAX_WORK_BITS, MIN_WORK_BITS, USUAL_WORK_BITS};
 pub use goods::{Goods, InvalidUrl, MAX_DESCRIPTION_LENGTH, MAX_PICTURES, MAX_URL_LENGTH, PictureUrl, TermsUrl};
-pub use ids::{InvalidId, MAX_SALE_ID_LENGTH, MAX_USER_ID_LENGTH};
+pub use ids::{InvalidId, MAX_GROUP_NAME_LENGTH, MAX_SALE_ID_LENGTH, MAX_USER_ID_LENGTH};
 pub use ids::{Lane, MAX_LANES, ReservationId, RoundId, RoundNumber, SaleId, Slot, Unit, UserId};
 pub use invalid_terms::InvalidTerms;
+pub use limits::{MAX_PRICE_MINOR, MAX_SALE_DURATION_S, MAX_TITLE_LENGTH, MAX_TOTAL};
 pub use line_terms::{LineTerms, MAX_ADMITS_PER_S, MAX_OPENS_EARLY_S};
 pub use log::{Log, LogEntry, MAX_LOG, Seen};
 pub use milestones::{Milestones, Observation};
@@ -60,8 +60,8 @@ pub use reservation::{Reservation, ReservationState, StoredReservation};
 pub use round::{Round, latest_rounds};
 pub use shown::{Availability, Phase, ShownAward};
 pub use terms::{
-    MAX_EXPECTED_AUDIENCE, MAX_PAYMENT_WINDOW_S, MAX_PER_USER_LIMIT, MAX_PRICE_MINOR, MAX_SALE_DURATION_S,
-    MAX_THROTTLE_REQUESTS_PER_S, MAX_TITLE_LENGTH, MAX_TOTAL, MIN_PAYMENT_WINDOW_S, Terms,
+    MAX_EXPECTED_AUDIENCE, MAX_PAYMENT_WINDOW_S, MAX_PER_USER_LIMIT, MAX_THROTTLE_REQUESTS_PER_S, MIN_PAYMENT_WINDOW_S,
+    Terms,
 };
 pub use text_serde::present;
 pub use time::EpochMs;

@@ -2,18 +2,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::award;
 use crate::invalid_terms::{InvalidTerms, is_name, require, within};
+use crate::limits::{MAX_PRICE_MINOR, MAX_SALE_DURATION_S, MAX_TITLE_LENGTH, MAX_TOTAL};
 use crate::text_serde::is_default;
 use crate::{
     Allocation, BuyerClass, DoorTerms, EarlyAccess, EpochMs, GateTerms, Goods, GroupName, LineTerms, MAX_LANES,
     MemberQuota, Price, Rain, RainPlan, Settlement,
 };
 
-/// The largest number of units in a round: what the design was measured with.
-pub const MAX_TOTAL: u32 = 10_000_000;
-/// The highest price in minor units: exact in every JSON reader (2^53), with room for sums.
-pub const MAX_PRICE_MINOR: u64 = 1_000_000_000_000;
-pub const MAX_SALE_DURATION_S: u32 = 31 * 24 * 60 * 60;
-pub const MAX_TITLE_LENGTH: usize = 200;
 /// The largest number of purchases of one user in a round. A user's record in Redis has one entry for each.
 pub const MAX_PER_USER_LIMIT: u8 = 20;
 /// The shortest payment window, in seconds. With less, an order could expire before its buyer knows of it.
@@ -80,6 +75,10 @@ impl Terms {
         self.opens_at_ms.minus_s(self.longest_lead_s())
     }
 
+    pub(crate) fn longest_lead_s(&self) -> u32 {
+        EarlyAccess::longest_lead_s(&self.early_access)
+    }
+
     pub fn quota(&self) -> Option<(u32, EpochMs)> {
         let MemberQuota { units, for_s } = self.early_access.iter().find_map(|early| early.quota)?;
         Some((units, self.opens_at_ms.plus_s(for_s)))
@@ -120,7 +119,7 @@ impl Terms {
             self.needs_one_lane().filter(|_| self.lanes > 1).map_or(Ok(()), |what| Err(one_lane_only(what))),
             self.goods.validate(price_minor),
             self.door.validate(),
-            self.allocation.validate(self),
+            self.allocation.validate(self.settlement, price_minor, self.per_user_limit, self.total),
             self.gate.validate(self.allocation.has_awards()),
             self.rain.as_ref().map_or(Ok(()), |rain| rain.validate(self.total)),
             self.line.map_or(Ok(()), |line| line.validate(!early_access.is_empty(), self.gate.is_hidden())),
@@ -128,6 +127,11 @@ impl Terms {
             if is_window { self.validate_early_access() } else { Ok(()) },
         ];
         checks.into_iter().filter_map(Result::err).collect()
+    }
+
+    pub(crate) fn validate_early_access(&self) -> Result<(), InvalidTerms> {
+        let Self { early_access, opens_at_ms, closes_at_ms, total, rain, .. } = self;
+        EarlyAccess::validate(early_access, *opens_at_ms, *closes_at_ms, *total, rain.is_some())
     }
 
     /// A term that requires a single lane, because it counts all units of a round in one place.
@@ -184,8 +188,8 @@ mod tests {
 
     use super::*;
     use crate::{
-        MAX_ADMITS_PER_S, MAX_BLOCKED_FOR_S, MAX_OPENS_EARLY_S, MAX_PLANNED_REQUESTS_PER_S, MAX_VIOLATION_WINDOW_S,
-        MAX_VIOLATIONS, MAX_WORK_BITS, MIN_WORK_BITS,
+        MAX_BLOCKED_FOR_S, MAX_PLANNED_REQUESTS_PER_S, MAX_VIOLATION_WINDOW_S, MAX_VIOLATIONS, MAX_WORK_BITS,
+        MIN_WORK_BITS,
     };
 
     fn terms() -> Terms {
@@ -228,10 +232,10 @@ mod tests {
         let plan = 1..=MAX_PLANNED_REQUESTS_PER_S.into();
         has_bounds("door.planned_requests_per_s", plan, |t, n| t.door.planned_requests_per_s = Some(n as u32));
         has_bounds("gate.work_bits", MIN_WORK_BITS.into()..=MAX_WORK_BITS.into(), |t, n| t.gate.work_bits = n as u8);
-        has_bounds("line.opens_early_s", 1..=MAX_OPENS_EARLY_S.into(), |t, n| {
+        has_bounds("line.opens_early_s", 1..=86_400, |t, n| {
             t.line = Some(LineTerms { opens_early_s: n as u32, ..LINE });
         });
-        has_bounds("line.admits_per_s", 1..=MAX_ADMITS_PER_S.into(), |t, n| {
+        has_bounds("line.admits_per_s", 1..=100_000, |t, n| {
             t.line = Some(LineTerms { admits_per_s: n as u32, ..LINE });
         });
         assert_eq!(verdict(|t| t.door.unpaid_limit = 0), Err("door.unpaid_limit"));

@@ -1,14 +1,13 @@
 use std::collections::BTreeMap;
-use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
 use redis::{Cmd, ErrorKind, FromRedisValue, RedisError, ServerErrorKind};
 use runtime::breaker::{self, Broken};
 use runtime::{Clock, Secret};
-use serde::Deserialize;
 
 use crate::StockError;
+use crate::access::{Access, Credentials};
 use crate::address::Address;
 use crate::breakers::{Breakers, is_unanswered};
 use crate::current_link::{self, CurrentLink};
@@ -19,30 +18,6 @@ pub(crate) const PAGE: usize = 1000;
 /// The minimum age at which a link to a cluster is replaced because somebody got no answer.
 const RENEW_AFTER: Duration = Duration::from_secs(1);
 const RENEW_TIMEOUT: Duration = Duration::from_secs(3);
-
-#[derive(Debug)]
-pub struct Access {
-    /// `redis://HOST:PORT` is a single node. `redis+cluster://HOST:PORT` is a node of a cluster that knows the others,
-    /// or its configuration endpoint. `rediss://` and `rediss+cluster://` are the same with TLS.
-    pub url: String,
-    pub credentials: Option<Secret<Credentials>>,
-    pub authority: Option<Vec<u8>>,
-    pub clock: Clock,
-}
-
-#[derive(Clone, PartialEq, Eq, Deserialize)]
-pub struct Credentials {
-    pub(crate) username: String,
-    pub(crate) password: String,
-}
-
-impl FromStr for Credentials {
-    type Err = serde_json::Error;
-
-    fn from_str(secret: &str) -> Result<Self, Self::Err> {
-        serde_json::from_str(secret)
-    }
-}
 
 /// A connection behind circuit breakers. Clones share it.
 #[derive(Clone)]

@@ -1,6 +1,7 @@
 //! Redis: the stock of a round. [`Stock::round`] has a typed function for each script in `lua/`, and the reads for the
 //! audit.
 
+mod access;
 mod address;
 mod admit;
 mod block;
@@ -26,6 +27,7 @@ mod ranges;
 mod record;
 mod repair;
 mod reservations;
+mod reserve;
 mod round;
 mod script;
 mod script_code;
@@ -38,10 +40,10 @@ mod wins_seen;
 use crate::connection::RedisConnection;
 use crate::lanes_seen::LanesSeen;
 
+pub use access::{Access, Credentials};
 pub use admit::{Admit, AdmitRequest, Applicant, ChallengeRequest, Challenged, GcraLimit, RateLimited};
 pub use block::MAX_NOTED;
 pub use buyers::{Buyers, BuyersRead};
-pub use connection::{Access, Credentials};
 pub use cooldown::COOLDOWN_MS;
 pub use counters::Counters;
 pub use error::StockError;
@@ -50,7 +52,8 @@ pub use line::{Joined, Joining, LineMoved, LineSnapshot, LineStep};
 pub use load::RoundLoad;
 pub use outbox::Due;
 pub use record::InvalidRecord;
-pub use reservations::{Refused, Reseated, Reserve};
+pub use reservations::{Refused, Reseated};
+pub use reserve::Reserve;
 pub use round::RoundStock;
 pub use script_code::{ScriptCode, SoldOut};
 pub use transfers::{DonateFor, Donated, Transfer};

@@ -6,28 +6,7 @@ use crate::record::{read_record, read_reservation};
 use crate::script::{CONFIRM, RELEASE, RESEAT, RESERVE};
 use crate::script_code::ScriptCode::{AlreadyConfirmed, AlreadyReleased, Confirmed, Released, UnknownReservation};
 use crate::script_code::{moment, parse, sold_out, unexpected};
-use crate::{RoundStock, ScriptCode, SoldOut, StockError};
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Reserve {
-    Reserved(Reservation),
-    /// This id was reserved before; its current state.
-    Replayed(StoredReservation),
-    /// The user's live reservations, which reach the limit.
-    AlreadyReserved(Vec<StoredReservation>),
-    /// How many of the user's reservations in the round have ended unpaid, which is the limit.
-    TooManyUnpaid(u32),
-    /// No unit is left, or none until the next drop.
-    SoldOut(SoldOut),
-    /// The sale opens for the user at this time.
-    NotOpen(EpochMs),
-    /// What is left is a group's quota until this time.
-    QuotaOnly(EpochMs),
-    Closed,
-    Paused,
-    Blocked,
-    UnknownSale,
-}
+use crate::{Reserve, RoundStock, ScriptCode, StockError};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Refused {

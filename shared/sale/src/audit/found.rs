@@ -3,7 +3,8 @@ use std::ops::RangeInclusive;
 
 use range_set_blaze::RangeSetBlaze;
 
-use super::{LiveOrder, Repair, Wrong};
+use super::views::LiveOrder;
+use super::wrong::{Repair, Wrong};
 use crate::{EpochMs, Reservation, ReservationId, ReservationState, StoredReservation, Unit};
 
 #[derive(Default)]

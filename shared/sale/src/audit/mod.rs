@@ -4,77 +4,20 @@ mod awarded;
 mod found;
 #[cfg(test)]
 mod tests;
+mod views;
+mod wrong;
 
 use std::collections::BTreeMap;
-use std::ops::RangeInclusive;
 
 use serde::{Deserialize, Serialize};
 
 use found::{Found, merge_free, nowhere};
 
 pub use awarded::{Awarded, Tally};
+pub use views::{LedgerView, LiveOrder, StockView};
+pub use wrong::{Repair, Wrong};
 
-use crate::{EpochMs, Reservation, ReservationId, StoredReservation, Unit};
-
-#[derive(Debug, Clone, Default)]
-pub struct StockView {
-    /// Units that can be handed out, new or returned. Ranges may touch but not overlap.
-    pub free: Vec<RangeInclusive<u32>>,
-    /// Live and released reservations.
-    pub reservations: Vec<StoredReservation>,
-}
-
-#[derive(Debug, Clone, Default)]
-pub struct LedgerView {
-    pub guards: Vec<Reservation>,
-    pub live_orders: Vec<LiveOrder>,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LiveOrder {
-    pub id: ReservationId,
-    pub unit: Unit,
-    pub reserved_at_ms: EpochMs,
-}
-
-impl From<&Reservation> for LiveOrder {
-    fn from(Reservation { id, unit, reserved_at_ms, .. }: &Reservation) -> Self {
-        Self { id: id.clone(), unit: *unit, reserved_at_ms: *reserved_at_ms }
-    }
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Wrong {
-    /// Two live orders have it, or a live order has a unit that never existed.
-    Oversold,
-    /// It is in no place: nobody has it and nobody can get it.
-    Lost,
-    /// It is in two places: free and taken, free twice, or taken twice.
-    Duplicated,
-}
-
-/// What reconciliation does about a unit. It checks the ledger again before each repair.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Repair {
-    /// Tell Redis about the order that has the unit.
-    Adopt {
-        id: ReservationId,
-    },
-    Release {
-        id: ReservationId,
-        unit: Unit,
-    },
-    Restore {
-        units: Vec<Unit>,
-    },
-    /// Take units that two lanes have out of both, so they can be given back.
-    Exclude {
-        units: Vec<Unit>,
-    },
-    Rebuild {},
-}
+use crate::{EpochMs, Unit};
 
 /// A unit that is not in exactly one place.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,5 +1,7 @@
+use std::ops::RangeInclusive;
+
 use super::*;
-use crate::{Lane, ReservationState, Slot};
+use crate::{Lane, Reservation, ReservationId, ReservationState, Slot, StoredReservation};
 use ReservationState::*;
 use Wrong::*;
 use uuid::Uuid;

@@ -6,7 +6,6 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::MAX_GROUP_NAME_LENGTH;
 use crate::text_serde::text_type;
 
 macro_rules! number {
@@ -35,6 +34,9 @@ pub const MAX_SALE_ID_LENGTH: usize = 48;
 
 /// The longest user id: OpenID Connect Core 1.0, section 2, allows a subject 255 ASCII characters.
 pub const MAX_USER_ID_LENGTH: usize = 255;
+
+/// The longest name of a group. It is part of a key for each member.
+pub const MAX_GROUP_NAME_LENGTH: usize = 48;
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidId {
