@@ -154,8 +154,10 @@ def compile_tests(crates):
     for line in done.stdout.splitlines():
         message = json.loads(line)
         if message["reason"] == "compiler-artifact" and message["profile"]["test"] and message["executable"]:
-            folder = str(Path(message["manifest_path"]).parent)
-            programs[message["target"]["name"]] = {"path": message["executable"], "folder": folder}
+            name, folder = message["target"]["name"], str(Path(message["manifest_path"]).parent)
+            if name in programs:
+                sys.exit(f"two programs of tests are called {name}")
+            programs[name] = {"path": message["executable"], "folder": folder}
         if message["reason"] == "compiler-message" and message["message"]["level"] == "error":
             errors.append(message["message"])
     if done.returncode and not errors:

@@ -204,7 +204,9 @@ fn create() -> Vec<Bad> {
     ] {
         push(format!("{member} is {:.40}", value.to_string()), with(&good, member, Some(value)));
     }
-    for recurrence in [json!("daily"), json!({}), json!({ "time_zone": "Nowhere/Land" })] {
+    for recurrence in
+        [json!("daily"), json!({ "every": "day" }), json!({ "every": "day", "time_zone": "Nowhere/Land" })]
+    {
         push(format!("recurrence is {recurrence}"), with(&good, "recurrence", Some(recurrence)));
     }
     let mut overlapping = with(&good, "recurrence", Some(json!({ "every": "day", "time_zone": "Etc/UTC" })));

@@ -34,7 +34,7 @@ use crate::item::{Item, from_item, number, text};
 use crate::{Ledger, LedgerError};
 
 pub(crate) const ABSENT: &str = "attribute_not_exists(pk)";
-/// The condition that an item with a version is as it was read, or still absent.
+/// The condition that an item with a version is as it was read, or is absent.
 pub(crate) const UNCHANGED: &str = "attribute_not_exists(pk) OR version = :version";
 /// Why a part of a transaction or a batch can be built: to leave it out silently would drop a condition.
 pub(crate) const COMPLETE: &str = "every required field is set";
@@ -46,7 +46,7 @@ const CONDITION_FAILED: &str = "ConditionalCheckFailed";
 /// How often a conflict is retried: well under a second in total, so that a batch fits into its function's time.
 const RETRIES: usize = 5;
 const DELAY: Duration = Duration::from_millis(10);
-/// How many chunks are written concurrently: a megabyte at a time.
+/// How many chunks are written concurrently: at most a megabyte at a time.
 const CHUNKS_AT_ONCE: usize = 8;
 
 pub(crate) trait Call: Sized {

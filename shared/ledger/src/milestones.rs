@@ -49,7 +49,8 @@ impl Ledger {
     /// Records an observation of a round, if nothing was recorded since `read`. Returns whether it was.
     ///
     /// Guards against concurrent observations, whichever is older: one that was made before the other was recorded
-    /// finds another version, and records nothing. So `read` must be read before the observation is made.
+    /// finds another version, and records nothing. So `read` must be read before the observation is made. If
+    /// DynamoDB does not answer, the next observation shows whether this one was recorded.
     pub async fn note_milestones(
         &self,
         read: &NotedRound,

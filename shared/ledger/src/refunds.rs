@@ -2,7 +2,7 @@
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use sale::{EpochMs, Price, ReservationId, UserId};
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 
 use crate::by_time::{Direction, Position, TimeIndex, TimeRange};
 use crate::calls::{Conditional, Part, old_item};
@@ -23,16 +23,25 @@ pub struct NotedPayment {
     pub noted_at_ms: EpochMs,
     /// When the refund was recorded as due. `None` if an order accepted the payment.
     pub refund_due_at_ms: Option<EpochMs>,
-    #[serde(flatten)]
+    #[serde(flatten, deserialize_with = "refunded")]
     pub refunded: Option<Refunded>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refunded {
-    #[serde(rename = "refunded_at_ms")]
     pub at_ms: EpochMs,
-    #[serde(rename = "refunded_by")]
     pub by: UserId,
+}
+
+/// An optional part that serde flattens itself would be `None` if it cannot be read, and the payment due again.
+fn refunded<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Refunded>, D::Error> {
+    #[derive(Deserialize)]
+    struct Fields {
+        refunded_at_ms: Option<EpochMs>,
+        refunded_by: Option<UserId>,
+    }
+    let Fields { refunded_at_ms, refunded_by } = Fields::deserialize(from)?;
+    Ok(refunded_at_ms.zip(refunded_by).map(|(at_ms, by)| Refunded { at_ms, by }))
 }
 
 #[derive(Debug, Clone)]
@@ -105,5 +114,28 @@ impl Ledger {
             Some(item) => from_item(item).map(Refund::Before),
             None => Ok(Refund::NotDue),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::item::to_item;
+
+    #[test]
+    fn a_refund_that_cannot_be_read_is_not_due_again() {
+        let read = |at_ms: Value, by: Value| {
+            let item = json!({
+                "pk": keys::payment("pay_1"), "reservation_id": format!("lamp.1.{:032x}", 7), "price_minor": 990,
+                "currency": "EUR", "noted_at_ms": 5, "refunded_at_ms": at_ms, "refunded_by": by,
+            });
+            from_item::<NotedPayment>(to_item(item).unwrap()).map(|payment| payment.refunded).ok()
+        };
+        let by = "olga".parse().unwrap();
+        assert_eq!(read(json!(9), json!("olga")), Some(Some(Refunded { at_ms: EpochMs(9), by })));
+        assert_eq!(read(Value::Null, Value::Null), Some(None));
+        assert_eq!([read(json!(9), json!("two words")), read(json!("soon"), json!("olga"))], [None, None]);
     }
 }

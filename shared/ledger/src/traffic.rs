@@ -34,7 +34,8 @@ impl Ledger {
 
     /// Records a measurement, on the condition that nothing was recorded since `read`. Returns whether it was recorded.
     ///
-    /// Guards against concurrent measurements: the later one is dropped, so no time is counted twice.
+    /// Guards against concurrent measurements: the later one is dropped, so no time is counted twice. If DynamoDB
+    /// does not answer, the next measurement shows whether this one was recorded.
     pub async fn note_traffic(
         &self,
         round: &Round,

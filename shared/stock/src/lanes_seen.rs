@@ -184,8 +184,12 @@ mod tests {
     fn what_was_seen_is_of_one_round_and_units_are_expected_for_a_moment() {
         let seen = LanesSeen::default();
         let of = |round: &str| seen.of(&round.parse().unwrap());
-        of("lamp.1").note_units(Stamp::now());
-        assert!(of("lamp.1").may_have_units());
+        // A busy machine may take longer than that.
+        let is_expected = |_| {
+            of("lamp.1").note_units(Stamp::now());
+            of("lamp.1").may_have_units()
+        };
+        assert!((0..100).any(is_expected));
         assert!(!of("lamp.2").may_have_units());
         let (round, now) = (of("lamp.1"), Stamp::now());
         round.note_units(Stamp(now.0.checked_sub(HOLDS_ABOUT).unwrap(), now.1 - HOLDS_ABOUT));

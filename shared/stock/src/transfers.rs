@@ -212,6 +212,7 @@ impl RoundStock<'_> {
         Ok(self.known_transfers().await?.into_iter().flat_map(|(_, transfers)| transfers.open).collect())
     }
 
+    /// What each lane that answers has in its `transfers:{tag}`.
     pub(crate) async fn known_transfers(self) -> Result<Vec<(Lane, LaneTransfers)>, StockError> {
         let mut known = Vec::new();
         let transfers = join_all(Lane::all(self.lanes).map(|lane| self.transfers_of(lane))).await;

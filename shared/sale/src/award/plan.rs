@@ -65,7 +65,8 @@ impl Plan {
     }
 }
 
-/// Equal parts. If `total` is not a multiple of `parts`, the first `total % parts` parts are one larger.
+/// Equal parts. If `total` is not a multiple of `parts`, the first `total % parts` parts are one larger. The
+/// caller has checked the plan.
 pub fn split_equal(total: u64, parts: u32) -> Vec<u64> {
     let (each, more) = (total / u64::from(parts), total % u64::from(parts));
     (0..u64::from(parts)).map(|part| each + u64::from(part < more)).collect()
@@ -78,7 +79,8 @@ pub fn split_equal(total: u64, parts: u32) -> Vec<u64> {
 /// and subtracted from `rest`. The last part is `min` + what is left of `rest`. The numbers come from the [`Stream`] of
 /// `seed` with the label `award/1/split`.
 ///
-/// All parts have the same mean, up to rounding, but later ones vary more, so they have to be shuffled.
+/// All parts have the same mean, up to rounding, but later ones vary more, so they have to be shuffled. The caller has
+/// checked the plan.
 pub fn split_drawn(seed: &Seed, total: u64, parts: u32, min: u64) -> Vec<u64> {
     let mut stream = Stream::new(seed, "award/1/split");
     let mut rest = total - u64::from(parts) * min;
