@@ -4,7 +4,7 @@ use crate::lab::QUEUES;
 use crate::prelude::*;
 
 /// Every key in Redis, as `DUMP` returns it, with the time at which it expires.
-async fn keys(url: &str) -> BTreeMap<String, (Vec<u8>, i64)> {
+pub(crate) async fn keys(url: &str) -> BTreeMap<String, (Vec<u8>, i64)> {
     let mut redis = tests::redis_at(url).await;
     let names: Vec<String> = redis::cmd("KEYS").arg("*").query_async(&mut redis).await.unwrap();
     let mut keys = BTreeMap::new();

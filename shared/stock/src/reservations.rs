@@ -1,4 +1,4 @@
-use sale::{BuyerClass, EpochMs, Reservation, StoredReservation, Unit, UserId};
+use sale::{BuyerClass, Reservation, StoredReservation, Unit, UserId};
 use uuid::Uuid;
 
 use crate::lane_keys::LaneKeys;

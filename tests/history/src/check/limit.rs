@@ -15,7 +15,7 @@ pub(super) fn check(found: &mut Found<'_>, reservations: &Reservations<'_>, hold
 
 /// At no moment do more of a user's reservations certainly have a unit than the limit allows. Reports each user once.
 fn certainly_over(found: &mut Found<'_>, reservations: &Reservations<'_>) {
-    let (view, limit) = (found.view, found.view.round.limit as usize);
+    let limit = found.view.round.limit as usize;
     let owned = reservations.iter().filter_map(|one| Some((one.user()?, one.owned?, one)));
     let mut owned: Vec<(Name, (u64, u64), &Reservation<'_>)> = owned.collect();
     owned.sort_by_key(|(user, (from, _), _)| (*user, *from));
