@@ -1,6 +1,6 @@
 use sale::{EpochMs, Order, ReservationId, RoundId};
 
-use crate::by_time::{Direction, Position, Places, TimeIndex, TimeRange};
+use crate::by_time::{Direction, Places, Position, TimeIndex, TimeRange};
 use crate::item::{number, text};
 use crate::shards::count;
 use crate::{Ledger, LedgerError, keys};
