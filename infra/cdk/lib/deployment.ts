@@ -137,6 +137,7 @@ export function settingsOf(name: string, deployment: Deployment, { first = false
     const idle = (['domain', 'edgeKey', 'letPast', 'edgeLine'] as const).filter((field) => deployment[field] !== undefined);
     if (idle.length > 0) refuse(fileOf(name), [`edge: required for ${idle.join(', ')}`]);
   }
+  if (deployment.emulator !== undefined && deployment.profile !== 'local') refuse(fileOf(name), ['emulator: only in the profile local']);
   for (const field of [...COPIED, 'releases'] as const) {
     if (deployment[field] !== undefined) Object.assign(settings, { [field]: deployment[field] });
   }

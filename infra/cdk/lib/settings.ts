@@ -30,7 +30,7 @@ export interface Settings {
   reservedConcurrency?: ReservedConcurrency;
   /** Limits of all requests together, and of those in front of a sale, which leave room for the rest. */
   throttle: Throttle & Record<ThrottledRoute, Throttle>;
-  /** The OpenID Connect issuer of buyers and operators. Without it a Cognito user pool is created. */
+  /** The OpenID Connect issuer of buyers and operators. Without it a Cognito user pool is created; a profile with '' needs one. */
   issuer?: string;
   /** The accepted values of `aud` in tokens. The first is the page's client id. */
   audience: string[];

@@ -138,6 +138,14 @@ describe('whatever would fail, or shut the shop, is reported before anything is 
     expect(said.join('\n')).toMatch(/lambda quota: it could not be checked \(AccessDeniedException/);
   });
 
+  test('asks before what was stopped by hand may start again', async () => {
+    const answers = { 'GET /2019-09-30/functions/flash-sale-order/concurrency': { body: { ReservedConcurrentExecutions: 0 } } };
+    const { run, done, said } = shop({ before: SHOP, agrees: true, answers });
+    await run();
+    expect(done).toEqual(['build', 'synth', 'ask: remove it', 'deploy', 'urls', 'smoke']);
+    expect(said.join('\n')).toMatch(/a stop: the function flash-sale-order was stopped by hand/);
+  });
+
   test('parking between sales asks, and is not stopped', async () => {
     const { run, done, said } = shop({ before: { ...SHOP, provisioned: [] }, agrees: true, deployment: { profile: 'parked', provisioned: [] }, answers: { [WARMUP]: warmed({ later: 2 }) } });
     await run();

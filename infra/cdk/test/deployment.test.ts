@@ -47,6 +47,7 @@ describe('errors in a file use its own field names, and say what to do', () => {
     ['an invalid region', { ...dev, region: 'Frankfurt' }, /region: .*got "Frankfurt"/],
     ['an account as a number', { ...dev, account: 123456789012 }, /account: a string of twelve digits; got 123456789012/],
     ['a mistyped field', { ...dev, alarmemail: 'a@b.example' }, /alarmemail: there is no such field; did you mean alarmEmail\?/],
+    ['an emulator in another profile', { ...dev, emulator: 'http://127.0.0.1:4566' }, /emulator: only in the profile local/],
     ['an unknown field', { ...dev, colour: 'red' }, /colour: there is no such field$/m],
     ['a field that every object has', { ...dev, constructor: 'red' }, /constructor: there is no such field$/m],
     ['an audience that is not a list', { ...example, audience: 'shop' }, /audience: a list of texts; got "shop"/],

@@ -190,6 +190,14 @@ describe('a window that has begun', () => {
 
 const DEV: Partial<Deployment> = { ...DEPLOYMENTS.dev, issuer: undefined, audience: undefined, payUrl: undefined, webhookUrl: undefined, provisioned: [] };
 
+test('a certificate may have the domain as another name', async () => {
+  const { findings } = await look({
+    deployment: { domain: { name: 'sale.example.com', certificateArn: CERTIFICATE } },
+    edgeAnswers: { DescribeCertificate: certificateIs('ISSUED', 'shop.example.com', 'sale.example.com') },
+  });
+  expect(findings.find(({ check }) => check === 'certificate')).toMatchObject({ is: 'good' });
+});
+
 test('a sale outside prod gets no verdict', async () => {
   const sales = [{ units: 1, audience: 1_000_000, opensAt: '2099-01-01T00:00:00Z' }];
   const { findings } = await look({ deployment: { ...DEV, sales } });

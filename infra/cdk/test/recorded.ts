@@ -106,9 +106,9 @@ export const throttle = (Value: number): Recorded => ({
   },
 });
 
-export function certificateIs(Status: string, DomainName: string): Recorded {
+export function certificateIs(Status: string, DomainName: string, ...others: string[]): Recorded {
   const ResourceRecord = { Name: `_x1.${DomainName}.`, Type: 'CNAME', Value: '_x2.acm-validations.aws.' };
-  return { body: { Certificate: { DomainName, Status, DomainValidationOptions: [{ ResourceRecord }] } } };
+  return { body: { Certificate: { DomainName, SubjectAlternativeNames: [DomainName, ...others], Status, DomainValidationOptions: [{ ResourceRecord }] } } };
 }
 
 export const secretIs = (body: object = {}): Recorded => ({ body });

@@ -1,4 +1,4 @@
-//! More operations than a check that is not linear could take. The million of the README takes five times as long.
+//! More operations than a check that is not linear could take.
 
 use history::{
     Answer, Buyers, History, LedgerReading, Name, Operation, Order, Question, Refusal, Round, Status, check,

@@ -140,7 +140,9 @@ async fn leases_come_from_the_last_lane_that_answered() {
         }
     };
     assert_eq!(lease_from(&[]).await, 0);
+    let began = std::time::Instant::now();
     assert_eq!(lease_from(&[0]).await, 2);
-    assert_eq!(lease_from(&[]).await, 2, "for half a minute");
+    let again = lease_from(&[]).await;
+    assert!(again == 2 || began.elapsed() >= Duration::from_secs(30), "for half a minute, and not {again}");
     assert_eq!(lease_from(&[0, 2]).await, 3, "the last lane");
 }

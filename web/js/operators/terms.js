@@ -233,9 +233,8 @@ export function merged(form, before, now) {
   return { values, both };
 }
 
-/** The form's field for each of the system's names; most are the same. */
+/** The form's field for each of the system's names that differ. */
 const FIELDS = {
-  ...Object.fromEntries(Object.keys(blank(0)).map((name) => [name, name])),
   list_price_minor: 'list_price', price_minor: 'price', opens_at: 'opens', closes_at: 'closes', recurrence: 'again', time_zone: 'zone',
   per_user_limit: 'limit', payment_window_s: 'window', allocation: 'kind', prize: 'prizes', total_minor: 'amount', min_minor: 'min',
   early_access: 'group', rain: 'at_once', drop: 'drops', door: 'violations', violation_window_s: 'violation_window', blocked_for_s: 'blocked_for',
@@ -245,12 +244,13 @@ const FIELDS = {
 /** The fields that a problem names, each with the system's words. */
 export function blamed({ code, members }) {
   if (code === 'sale_exists') return { sale_id: null };
+  const form = blank(0);
   const told = members.errors ?? (members.detail ? [{ field: members.detail, detail: members.detail }] : []);
   return Object.fromEntries(told.flatMap(({ field, detail }) => {
     const names = field.match(/[a-z_]+/g) ?? [];
     // In a path such as `door.violations`, the last name says most; in a sentence, the first one counts.
     const path = members.errors ? names.reverse() : /^[a-z_.]+/.exec(field)?.[0].split('.').reverse() ?? [];
-    const name = path.map((one) => FIELDS[one]).find(Boolean);
+    const name = path.map((one) => FIELDS[one] ?? (Object.hasOwn(form, one) ? one : null)).find(Boolean);
     return name ? [[name, detail]] : [];
   }));
 }
