@@ -80,7 +80,10 @@ async fn tell(deps: &NotifierDeps, change: &StateChange) -> Result<(), TellError
     let update = StatusUpdate::of(&change.order, deps.terms.award_of(&change.order).await?);
     let posts = connections.iter().map(|connection| post(deps, change, connection, &update));
     let failed = join_all(posts).await.into_iter().filter_map(Result::err).next();
-    failed.map_or(Ok(()), |error| Err(error.into()))
+    failed.map_or(Ok(()), |error| {
+        tracing::warn!(error = &error as &dyn std::error::Error, "API Gateway did not take a message");
+        Err(error.into())
+    })
 }
 
 async fn post(

@@ -159,7 +159,10 @@ mod tests {
         let named = |claims: &str| GroupClaims::or_usual(None).named_by(&with_claims(claims)).map(str::to_owned);
         let both = r#"{"sub":"a","groups":"[members]","cognito:groups":"members"}"#;
         assert_eq!(named(both).as_deref(), Some("members"));
-        assert_eq!(named(r#"{"sub":"a","groups":"[gold members]"}"#), None);
+        let contradicting = r#"{"sub":"a","groups":"members","cognito:groups":"[gold]"}"#;
+        for none in [r#"{"sub":"a","groups":"[gold members]"}"#, r#"{"sub":"a","groups":"gold,members"}"#, contradicting] {
+            assert_eq!(named(none), None, "{none}");
+        }
         assert_eq!(GroupClaims::or_usual(None).named_by(&request("")), None);
     }
 

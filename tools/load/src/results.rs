@@ -232,6 +232,17 @@ mod tests {
     use super::*;
 
     #[test]
+    fn failures_are_counted_with_the_first_as_an_example() {
+        let results = Results::start();
+        for _ in 0..2 {
+            results.failed(&Err(Failure::Timeout));
+        }
+        let outcome = results.finish(1, None);
+        let timeouts = &outcome.failures["timeout"];
+        assert_eq!((timeouts.count, &*timeouts.example), (2, "no answer in time"));
+    }
+
+    #[test]
     fn errors_are_judged_by_their_share_of_the_last_seconds() {
         let results = Results::start();
         let answered = |status, count| {

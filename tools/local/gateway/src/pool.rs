@@ -83,7 +83,9 @@ pub enum Refused {
 pub struct Pool {
     events: Arc<Events>,
     wake: Arc<Notify>,
+    /// Without what [`Self::counts`] adds.
     counts: Arc<Mutex<PoolCounts>>,
+    /// Of the running processes.
     groups: Arc<Mutex<Vec<u32>>>,
     keeper: JoinHandle<()>,
     ended: AtomicBool,
