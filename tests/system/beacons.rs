@@ -87,7 +87,7 @@ async fn publish(lab: &Lab, terms: &Terms) -> EpochMs {
 }
 
 /// What anyone can verify from public data over HTTP.
-pub(crate) async fn checked_by_anybody(lab: &Lab, unit: Option<u32>) -> Result<Value, String> {
+async fn checked_by_anybody(lab: &Lab, unit: Option<u32>) -> Result<Value, String> {
     let catalog = lab.catalog();
     let answer = async move |uri: axum::http::Uri| {
         let (parts, body) = catalog::handle(&catalog, Ask::get(uri.path()).request()).await.into_parts();

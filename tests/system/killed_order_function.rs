@@ -102,8 +102,11 @@ async fn killed_after(orders: usize) -> Option<Left> {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_batch_survives_its_function_at_any_moment() {
     let killed = |orders| until("a run is killed in time", async move || killed_after(orders).await);
-    let runs = KILLED_AFTER.map(|orders| timeout(Duration::from_secs(300), killed(orders)));
-    let all: Vec<Left> = join_all(runs).await.into_iter().map(|left| left.expect("the run ends in time")).collect();
+    let runs = KILLED_AFTER.map(async |orders| {
+        let left = timeout(Duration::from_secs(300), killed(orders)).await;
+        left.unwrap_or_else(|_| panic!("no run was killed at order {orders} and placed all after it in 300 s"))
+    });
+    let all: Vec<Left> = join_all(runs).await;
     println!("killed with {all:?}");
     let in_the_middle = |left: &Left| left.confirmed < BATCH || left.expiries < BATCH as u32;
     assert!(all.iter().any(in_the_middle), "killed too late to tell: {all:?}");

@@ -223,6 +223,11 @@ async fn what_surrounds_a_sale_goes_on_without_one_of_its_lanes() {
     lab.reserve(here.as_str()).await;
     lab.redis(&["HSET", &lab.lane_key("answers", 1), "challenged", "5"]).await;
     assert_eq!(lab.read_sale("live").await.get("unknown_lanes"), None);
+    let deps = lab.reservation();
+    let ask = Ask::get(format!("/v1/sales/{SALE}/reservation")).by(at_home_in(1, LANES, 7).as_str());
+    let asked = async || deps.answer(&ask).await.expect(200);
+    asked().await;
+    assert_eq!(redis_calls(&lab.valkey.url(), asked()).await.1, ["HGET", "GET"], "only the user's lane is asked");
     lab.silence_lane(2).await;
     let seen = lab.read_sale("live").await;
     assert_eq!((&seen["units"]["total"], &seen["units"]["free"]), (&json!(40), &json!(29)), "{seen}");

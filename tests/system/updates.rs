@@ -20,6 +20,18 @@ async fn sell_out(lab: &Lab, crowd: &str) -> u32 {
     unreachable!()
 }
 
+/// The round is loaded by then, and Redis was not told of the pause.
+#[tokio::test]
+async fn a_sale_that_is_paused_before_it_opens_opens_paused() {
+    let lab = Lab::publishing(rounds::from_to(300, 3600, terms(3, 1))).await;
+    assert_eq!(warmup::handle(&lab.warmup()).await.unwrap().loaded, 1);
+    rounds::change(&lab.ledger, &round(SALE, 1), |round| round.paused = true).await;
+    assert!(!lab.counters().await.paused);
+    let summary = lab.reconcile().await;
+    assert_eq!((summary.failed, summary.rebuilt), (0, 0), "{summary:?}");
+    assert!(lab.counters().await.paused);
+}
+
 #[tokio::test]
 async fn a_paused_sale_sells_nothing_until_it_is_resumed() {
     let lab = Lab::selling(terms(3, 1)).await;
