@@ -30,6 +30,7 @@ impl StatusUpdate {
         }
     }
 
+    /// The message as sent.
     pub fn to_body(&self) -> Vec<u8> {
         serde_json::to_vec(self).expect("texts are JSON")
     }
@@ -42,33 +43,40 @@ mod tests {
 
     const ID: &str = "lamp.1.0198f0b2a4c57d1e8f00aabbccddeeff";
 
-    /// What the buyer hears of an order in this state, beside its type and id.
-    fn told(state: OrderState, award: Value) -> Value {
-        let order: Order = serde_json::from_value(json!({
+    fn told(state: OrderState) -> Value {
+        told_with(state, Value::Null)
+    }
+
+    fn told_with(state: OrderState, award: Value) -> Value {
+        let mut order = json!({
             "id": ID, "user": "alice", "state": state, "lane": 0, "unit": 17, "slot": 0,
             "reserved_at_ms": 1_795_510_800_123_i64, "created_at_ms": 1_795_510_801_000_i64,
-            "price_minor": 990, "currency": "EUR", "pay_by_ms": 1_795_511_401_000_i64, "award": award,
-        }))
-        .unwrap();
-        let body = StatusUpdate::of(&order, ShownAward::of(&order, None, false)).to_body();
-        let mut told: Value = serde_json::from_slice(&body).unwrap();
-        let [kind, id] = ["type", "reservation_id"].map(|name| told.as_object_mut().unwrap().remove(name).unwrap());
-        assert_eq!((kind, id), (json!("reservation"), json!(ID)));
-        told
+            "price_minor": 990, "currency": "EUR", "pay_by_ms": 1_795_511_401_000_i64,
+        });
+        if !award.is_null() {
+            order["award"] = award;
+        }
+        let order: Order = serde_json::from_value(order).unwrap();
+        serde_json::from_slice(&StatusUpdate::of(&order, ShownAward::of(&order, None, false)).to_body()).unwrap()
     }
 
     #[test]
     fn it_says_where_the_reservation_stands() {
-        let pending = json!({ "status": "pending_payment", "pay_by": "2026-11-24T09:10:01Z" });
-        assert_eq!(told(OrderState::Pending, Value::Null), pending);
-        assert_eq!(told(OrderState::Paid, Value::Null), json!({ "status": "paid" }));
-        assert_eq!(told(OrderState::Granted, Value::Null), json!({ "status": "granted" }));
+        let pay_by = "2026-11-24T09:10:01Z";
+        let pending =
+            json!({ "type": "reservation", "reservation_id": ID, "status": "pending_payment", "pay_by": pay_by });
+        assert_eq!(told(OrderState::Pending), pending);
+        assert_eq!(told(OrderState::Paid), json!({ "type": "reservation", "reservation_id": ID, "status": "paid" }));
+        let granted = json!({ "type": "reservation", "reservation_id": ID, "status": "granted" });
+        assert_eq!(told(OrderState::Granted), granted);
     }
 
     #[test]
     fn it_says_what_was_won_and_by_which_unit() {
+        let told = told_with(OrderState::Granted, json!({ "kind": "amount", "amount_minor": 137 }));
         let award = json!({ "kind": "amount", "amount_minor": 137, "currency": "EUR" });
-        let granted = json!({ "status": "granted", "unit": 17, "award": award });
-        assert_eq!(told(OrderState::Granted, json!({ "kind": "amount", "amount_minor": 137 })), granted);
+        let granted =
+            json!({ "type": "reservation", "reservation_id": ID, "status": "granted", "unit": 17, "award": award });
+        assert_eq!(told, granted);
     }
 }
