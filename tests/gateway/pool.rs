@@ -153,8 +153,7 @@ async fn who_waits_for_a_process_that_cannot_be_started_hears_so_at_once() {
         bootstrap: env!("CARGO_BIN_EXE_echo").into(),
         environment: environment.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec(),
         timeout: Duration::from_secs(TIMEOUT_S),
-        at_once: 512,
-        most: 1,
+        concurrency: Concurrency::FAST,
         log: folder.join("echo.log"),
     });
     for _ in 0..3 {

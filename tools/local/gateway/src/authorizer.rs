@@ -17,8 +17,6 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use tokio::sync::Mutex;
 
-use super::deployed::JwtItem;
-
 const TIMEOUT: Duration = Duration::from_secs(5);
 /// How long keys are cached (AWS: "up to 1 hour on a best-effort basis").
 const KEYS_LAST: Duration = Duration::from_secs(60 * 60);
@@ -36,6 +34,14 @@ pub(super) enum AuthError {
     NoToken,
     BadToken(&'static str),
     Scope,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct JwtItem {
+    #[serde(default)]
+    audience: Vec<String>,
+    issuer: String,
 }
 
 pub(super) struct Authorizer {

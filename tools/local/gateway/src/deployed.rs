@@ -4,17 +4,21 @@ use std::collections::{BTreeMap, HashMap};
 use std::io::Read;
 use std::num::NonZeroU32;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
-use governor::Quota;
+use governor::{Quota, RateLimiter};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use super::authorizer::{Authorizer, JwtItem};
 use super::cors::Cors;
 use super::function::surroundings;
-use super::pool::{Concurrency, FunctionSpec};
+use super::pool::{Concurrency, FunctionSpec, Pool};
+use super::routes::Routes;
+use super::served::{Route, Served};
 
 /// The longest time for a request, from its head to the function's answer (quotas of HTTP APIs).
 pub const MAX_TIMEOUT: Duration = Duration::from_secs(30);
@@ -28,40 +32,31 @@ const IGNORED: &str = "accessLogSettings apiEndpoint apiKeySelectionExpression a
     description disableSchemaValidation enableSimpleResponses integrationMethod lastUpdatedDate name operationName \
     protocolType routeId tags version";
 
-pub(super) struct HttpApi {
-    pub(super) id: String,
-    pub(super) routes: Vec<Route>,
-    pub(super) cors: Option<Cors>,
-    pub(super) functions: BTreeMap<String, FunctionSpec>,
-}
-
-pub(super) struct Route {
-    /// `POST /v1/sales/{sale_id}`, or `$default`.
-    pub(super) key: String,
-    pub(super) authorizer: Option<JwtItem>,
-    /// If not empty, a token must have one of them.
-    pub(super) scopes: Vec<String>,
-    pub(super) throttle: Option<Quota>,
-    pub(super) function: String,
-    pub(super) timeout: Duration,
-}
-
-/// The control plane at an endpoint, and how the functions of its API are to run.
+/// The control plane at an endpoint, how the functions of its API are to run, and what its routes share.
 struct Control<'a> {
     http: reqwest::Client,
     endpoint: &'a str,
     home: &'a Path,
     concurrency: Concurrency,
+    authorizers: BTreeMap<JwtItem, Arc<Authorizer>>,
+    pools: BTreeMap<String, Arc<Pool>>,
 }
 
 /// Reads the only HTTP API that is deployed at `endpoint`. The programs and logs of its functions go to `home`. Fails if
 /// there is not exactly one, or it has a feature that is not supported here; the message names it.
-pub(super) async fn read(endpoint: &str, home: &Path, concurrency: Concurrency) -> Result<HttpApi> {
-    let control = Control { http: reqwest::Client::builder().timeout(TIMEOUT).build()?, endpoint, home, concurrency };
+pub(super) async fn read(
+    endpoint: &str,
+    home: &Path,
+    concurrency: Concurrency,
+    max_timeout: Duration,
+) -> Result<Served> {
+    let http = reqwest::Client::builder().timeout(TIMEOUT).build()?;
+    let (authorizers, pools) = (BTreeMap::new(), BTreeMap::new());
+    let control = Control { http, endpoint, home, concurrency, authorizers, pools };
     let apis: Vec<Value> = control.items("/v2/apis").await?;
     let http: Vec<Value> = apis.into_iter().filter(|api| api["protocolType"] == "HTTP").collect();
     let [api] = &http[..] else { bail!("there are {} HTTP APIs, but this gateway serves one", http.len()) };
-    control.api(known("the API", api)?).await
+    control.api(known("the API", api)?, max_timeout).await
 }
 
 /// Empty members mean nothing, so they are removed before the others are checked.
@@ -104,7 +99,7 @@ impl Control<'_> {
         items.iter().map(|item| known(&format!("one of the {what}"), item)).collect()
     }
 
-    async fn api(&self, api: ApiItem) -> Result<HttpApi> {
+    async fn api(mut self, api: ApiItem, max_timeout: Duration) -> Result<Served> {
         ensure!(!api.disable_execute_api_endpoint, "the API has no endpoint of its own");
         let selected = &*api.route_selection_expression;
         let by_method_and_path = ["$request.method $request.path", "${request.method} ${request.path}"];
@@ -121,20 +116,81 @@ impl Control<'_> {
             let is_there = routes.iter().any(|route| route.route_key == *key);
             ensure!(is_there, "there are settings for {key}, but there is no such route");
         }
-        let routes = routes.into_iter().map(|route| {
+        let mut served = Vec::new();
+        for route in routes {
             let key = route.route_key.clone();
-            route.known(stage, &integrations, &authorizers).with_context(|| format!("the route {key}"))
-        });
-        let routes: Vec<Route> = routes.collect::<Result<_>>()?;
-        let mut functions = BTreeMap::new();
-        for route in &routes {
-            if !functions.contains_key(&route.function) {
-                let function = self.function(&route.function).await;
-                let function = function.with_context(|| format!("the function {}", route.function))?;
-                functions.insert(route.function.clone(), function);
-            }
+            let route = self.route(route, stage, &integrations, &authorizers).await;
+            served.push((key.clone(), route.with_context(|| format!("the route {key}"))?));
         }
-        Ok(HttpApi { id, routes, cors: api.cors_configuration, functions })
+        let (routes, cors, pools) = (Routes::new(served)?, api.cors_configuration, self.pools);
+        Ok(Served { api: id, max_timeout, routes, cors, pools })
+    }
+
+    async fn route(
+        &mut self,
+        item: RouteItem,
+        stage: &StageItem,
+        integrations: &[IntegrationItem],
+        authorizers: &[AuthorizerItem],
+    ) -> Result<Route> {
+        ensure!(!item.api_key_required, "it needs an API key");
+        let target = item.target.strip_prefix("integrations/").context("its target is not an integration")?;
+        let integration = integrations.iter().find(|each| each.integration_id == target);
+        let integration = integration.context("its integration is not there")?;
+        let IntegrationItem { integration_type, payload_format_version: format, connection_type, .. } = integration;
+        ensure!(integration_type == "AWS_PROXY", "it leads to {integration_type}");
+        ensure!(format == "2.0", "its payload has the format {format}");
+        let connection = connection_type.as_deref().unwrap_or("INTERNET");
+        ensure!(connection == "INTERNET", "its connection is {connection}");
+        let authorizer = match item.authorization_type.as_deref() {
+            None | Some("NONE") => None,
+            Some("JWT") => {
+                let id = item.authorizer_id.context("it has no authorizer")?;
+                let found = authorizers.iter().find(|each| each.authorizer_id == id);
+                Some(self.authorizer(found.context("its authorizer is missing")?).await?)
+            }
+            Some(other) => bail!("it is authorized by {other}"),
+        };
+        let own = stage.route_settings.get(&item.route_key).copied().unwrap_or_default();
+        let general = stage.default_route_settings;
+        let throttle = match (own.per_s.or(general.per_s), own.burst.or(general.burst)) {
+            (None, None) => None,
+            (per_s, burst) => {
+                // A rate below one would lock everybody out; the gateway counts whole ones.
+                let whole = per_s.and_then(|per_s| NonZeroU32::new(per_s as u32)).zip(burst.and_then(NonZeroU32::new));
+                let (whole, most) = whole.with_context(|| format!("its throttle is {per_s:?}, {burst:?}"))?;
+                Some(RateLimiter::direct(Quota::per_second(whole).allow_burst(most)))
+            }
+        };
+        Ok(Route {
+            key: item.route_key,
+            authorizer,
+            scopes: item.authorization_scopes,
+            throttle,
+            pool: self.pool(&function_of(&integration.integration_uri)?).await?,
+            timeout: integration.timeout_in_millis.map_or(MAX_TIMEOUT, Duration::from_millis).min(MAX_TIMEOUT),
+        })
+    }
+
+    /// One for all routes whose tokens have the same issuer and audience.
+    async fn authorizer(&mut self, item: &AuthorizerItem) -> Result<Arc<Authorizer>> {
+        ensure!(item.authorizer_type == "JWT", "its authorizer is a {}", item.authorizer_type);
+        let source = &item.identity_source;
+        ensure!(*source == ["$request.header.Authorization"], "its token is in {source:?}");
+        let jwt = &item.jwt_configuration;
+        if !self.authorizers.contains_key(jwt) {
+            let authorizer = Authorizer::new(jwt.clone()).await?;
+            self.authorizers.insert(jwt.clone(), Arc::new(authorizer));
+        }
+        Ok(Arc::clone(&self.authorizers[jwt]))
+    }
+
+    async fn pool(&mut self, function: &str) -> Result<Arc<Pool>> {
+        if !self.pools.contains_key(function) {
+            let spec = self.function(function).await.with_context(|| format!("the function {function}"))?;
+            self.pools.insert(function.to_owned(), Arc::new(Pool::new(spec)));
+        }
+        Ok(Arc::clone(&self.pools[function]))
     }
 
     async fn function(&self, name: &str) -> Result<FunctionSpec> {
@@ -160,61 +216,9 @@ impl Control<'_> {
             bootstrap,
             environment,
             timeout: Duration::from_secs(configuration.timeout),
-            at_once: self.concurrency.at_once,
-            most: self.concurrency.most,
+            concurrency: self.concurrency,
             log: self.home.join(format!("{name}.log")),
         })
-    }
-}
-
-impl RouteItem {
-    fn known(self, stage: &StageItem, integrations: &[IntegrationItem], known: &[AuthorizerItem]) -> Result<Route> {
-        ensure!(!self.api_key_required, "it needs an API key");
-        let target = self.target.strip_prefix("integrations/").context("its target is not an integration")?;
-        let integration = integrations.iter().find(|each| each.integration_id == target);
-        let integration = integration.context("its integration is not there")?;
-        let IntegrationItem { integration_type, payload_format_version: format, connection_type, .. } = integration;
-        ensure!(integration_type == "AWS_PROXY", "it leads to {integration_type}");
-        ensure!(format == "2.0", "its payload has the format {format}");
-        let connection = connection_type.as_deref().unwrap_or("INTERNET");
-        ensure!(connection == "INTERNET", "its connection is {connection}");
-        let authorizer = match self.authorization_type.as_deref() {
-            None | Some("NONE") => None,
-            Some("JWT") => {
-                let id = self.authorizer_id.context("it has no authorizer")?;
-                let found = known.iter().find(|each| each.authorizer_id == id);
-                Some(found.context("its authorizer is missing")?.known()?)
-            }
-            Some(other) => bail!("it is authorized by {other}"),
-        };
-        let own = stage.route_settings.get(&self.route_key).copied().unwrap_or_default();
-        let general = stage.default_route_settings;
-        let throttle = match (own.per_s.or(general.per_s), own.burst.or(general.burst)) {
-            (None, None) => None,
-            (per_s, burst) => {
-                // A rate below one would lock everybody out; the gateway counts whole ones.
-                let whole = per_s.and_then(|per_s| NonZeroU32::new(per_s as u32)).zip(burst.and_then(NonZeroU32::new));
-                let (whole, most) = whole.with_context(|| format!("its throttle is {per_s:?}, {burst:?}"))?;
-                Some(Quota::per_second(whole).allow_burst(most))
-            }
-        };
-        Ok(Route {
-            key: self.route_key,
-            authorizer,
-            scopes: self.authorization_scopes,
-            throttle,
-            function: function_of(&integration.integration_uri)?,
-            timeout: integration.timeout_in_millis.map_or(MAX_TIMEOUT, Duration::from_millis).min(MAX_TIMEOUT),
-        })
-    }
-}
-
-impl AuthorizerItem {
-    fn known(&self) -> Result<JwtItem> {
-        ensure!(self.authorizer_type == "JWT", "its authorizer is a {}", self.authorizer_type);
-        let source = &self.identity_source;
-        ensure!(*source == ["$request.header.Authorization"], "its token is in {source:?}");
-        Ok(self.jwt_configuration.clone())
     }
 }
 
@@ -287,14 +291,6 @@ struct AuthorizerItem {
     authorizer_type: String,
     identity_source: Vec<String>,
     jwt_configuration: JwtItem,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct JwtItem {
-    #[serde(default)]
-    pub(super) audience: Vec<String>,
-    pub(super) issuer: String,
 }
 
 #[derive(Deserialize)]

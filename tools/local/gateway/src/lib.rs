@@ -25,16 +25,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use governor::RateLimiter;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
-use crate::pool::{Pool, PoolCounts};
+use crate::pool::PoolCounts;
 use crate::process::loopback;
-use authorizer::Authorizer;
-use deployed::JwtItem;
-use routes::Routes;
-use served::Route;
 
 pub use deployed::MAX_TIMEOUT;
 pub use pool::Concurrency;
@@ -66,29 +61,8 @@ impl Gateway {
         concurrency: Concurrency,
     ) -> Result<Self> {
         let concurrency = concurrency.within(command_line::allow_open_files(MOST_FILES));
-        let api = deployed::read(endpoint, home, concurrency).await.context("the deployed API")?;
-        let pools = api.functions.into_iter().map(|(name, spec)| (name, Arc::new(Pool::new(spec))));
-        let pools: BTreeMap<String, Arc<Pool>> = pools.collect();
-        let mut authorizers: Vec<(JwtItem, Arc<Authorizer>)> = Vec::new();
-        let mut routes = Vec::new();
-        for route in api.routes {
-            let authorizer = match route.authorizer {
-                None => None,
-                Some(deployed) => match authorizers.iter().find(|(known, _)| *known == deployed) {
-                    Some((_, authorizer)) => Some(Arc::clone(authorizer)),
-                    None => {
-                        let made = Arc::new(Authorizer::new(deployed.clone()).await?);
-                        authorizers.push((deployed, Arc::clone(&made)));
-                        Some(made)
-                    }
-                },
-            };
-            let (pool, throttle) = (Arc::clone(&pools[&route.function]), route.throttle.map(RateLimiter::direct));
-            let deployed::Route { key, scopes, timeout, .. } = route;
-            routes.push((key.clone(), Route { key, authorizer, scopes, throttle, pool, timeout }));
-        }
-        let routes = Routes::new(routes)?;
-        let served = Arc::new(Served { api: api.id, max_timeout, routes, cors: api.cors, pools });
+        let served = deployed::read(endpoint, home, concurrency, max_timeout).await.context("the deployed API")?;
+        let served = Arc::new(served);
         let address = listener.local_addr()?;
         let server = Arc::clone(&served).serve(listener);
         Ok(Self { address, served, server })

@@ -21,7 +21,7 @@ const FILES_PER_EVENT: u64 = 16;
 
 #[derive(Debug, Clone, Copy)]
 pub struct Concurrency {
-    /// How many events a process handles concurrently.
+    /// How many events a process handles concurrently. More than one is Lambda's concurrent mode.
     pub at_once: usize,
     /// The largest number of processes of a function.
     pub most: usize,
@@ -60,15 +60,13 @@ pub(crate) const MAX_PAYLOAD_BYTES: usize = 6 * 1024 * 1024;
 pub struct FunctionSpec {
     pub name: String,
     pub bootstrap: PathBuf,
-    /// Its whole environment, except for the address of the Runtime API and what [`Self::at_once`] sets.
+    /// Its whole environment, except for the address of the Runtime API and what [`Concurrency::at_once`] sets.
     pub environment: Vec<(String, String)>,
     /// The time limit for an event. A process with one event at a time is then killed. A process with several continues
     /// with the others, as on managed instances ("Independent timeouts"), unless it has answered none of them
     /// meanwhile.
     pub timeout: Duration,
-    /// As in [`Concurrency`]. More than one is Lambda's concurrent mode.
-    pub at_once: usize,
-    pub most: usize,
+    pub concurrency: Concurrency,
     pub log: PathBuf,
 }
 
@@ -205,8 +203,9 @@ impl Keeper {
             let Environment { process, api, started } = &mut self.environments[at];
             let Overdue { count, hangs } = api.give_up_overdue();
             self.counts.lock().timeouts += count;
-            let hangs =
-                hangs || (count > 0 && self.spec.at_once == 1) || (!api.was_asked() && started.elapsed() > MAX_START);
+            let hangs = hangs
+                || (count > 0 && self.spec.concurrency.at_once == 1)
+                || (!api.was_asked() && started.elapsed() > MAX_START);
             if !hangs && !process.has_ended().unwrap_or(true) {
                 at += 1;
                 continue;
@@ -243,15 +242,15 @@ impl Keeper {
 
     async fn grow(&mut self) -> Result<()> {
         let starting = self.environments.iter().any(|environment| !environment.api.was_asked());
-        let may = self.environments.len() < self.spec.most && Instant::now() >= self.not_before;
+        let may = self.environments.len() < self.spec.concurrency.most && Instant::now() >= self.not_before;
         if starting || !may || !self.events.outnumber_processes() {
             return Ok(());
         }
-        let FunctionSpec { name, bootstrap, environment, timeout, at_once, log, .. } = &self.spec;
+        let FunctionSpec { name, bootstrap, environment, timeout, concurrency, log } = &self.spec;
         let api = RuntimeApi::of(Arc::clone(&self.events), *timeout).await?;
         let mut environment = environment.clone();
-        if *at_once > 1 {
-            environment.push(("AWS_LAMBDA_MAX_CONCURRENCY".to_owned(), at_once.to_string()));
+        if concurrency.at_once > 1 {
+            environment.push(("AWS_LAMBDA_MAX_CONCURRENCY".to_owned(), concurrency.at_once.to_string()));
         }
         let process = FunctionProcess::start_with(name, bootstrap, api.address(), &environment, log)?;
         self.refused = None;

@@ -41,8 +41,10 @@ pub struct Served {
 }
 
 pub(super) struct Route {
+    /// `POST /v1/sales/{sale_id}`, or `$default`.
     pub(super) key: String,
     pub(super) authorizer: Option<Arc<Authorizer>>,
+    /// If not empty, a token must have one of them.
     pub(super) scopes: Vec<String>,
     pub(super) throttle: Option<DefaultDirectRateLimiter>,
     pub(super) pool: Arc<Pool>,
