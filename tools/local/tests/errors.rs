@@ -84,6 +84,14 @@ fn one_line(output: &Output, status: i32, line: &str) {
     assert_eq!(output.status.code(), Some(status), "{said}");
 }
 
+/// Checks that a failure has only one line, which begins like this, and returns it.
+#[track_caller]
+fn begins(output: &Output, line: &str) -> String {
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.starts_with(&format!("error: {line}")) && said.lines().count() == 1, "{said}");
+    said.into_owned()
+}
+
 #[test]
 fn what_needs_a_running_system_says_how_to_start_one() {
     let home = Home::new("nothing");
@@ -149,8 +157,7 @@ fn an_empty_variable_is_none() {
         one_line(&home.local(&[command], &[(variable, "")]), 1, NOTHING_RUNS);
     }
     for (command, variable, asks) in [("trace", "ID", "which reservation?"), ("redrive", "QUEUE", "which queue?")] {
-        let none = home.local(&[command], &[(variable, "")]);
-        assert!(String::from_utf8_lossy(&none.stderr).starts_with(&format!("error: {asks}")), "{none:?}");
+        begins(&home.local(&[command], &[(variable, "")]), asks);
     }
     one_line(&home.local(&["line-keys"], &[("KEYS", "")]), 2, NO_KEYS);
 }
@@ -190,14 +197,12 @@ fn a_folder_that_takes_no_files_is_named_with_what_to_do() {
 #[test]
 fn a_name_that_is_not_known_is_answered_with_those_that_are() {
     let home = Home::new("names");
-    for (arguments, environment, begins) in [
+    for (arguments, environment, line) in [
         (&["watch"][..], &[("FUNCTION", "nothing")][..], "FUNCTION: one of admin, admission, "),
         (&["event"], &[("SAMPLE", "payment/nothing")], "no sample \"payment/nothing\"; there are payment/callback\n"),
         (&["event", "nothing"], &[], "no sample \"nothing\"; there are admin/allow, "),
     ] {
-        let output = home.local(arguments, environment);
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert!(said.starts_with(&format!("error: {begins}")) && said.lines().count() == 1, "{said}");
+        begins(&home.local(arguments, environment), line);
     }
 }
 
@@ -320,39 +325,51 @@ fn api() -> u16 {
     port
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_sale_or_round_that_there_is_not_is_answered_with_those_that_there_are() {
-    let home = Home::of_system("sales", api());
-    for command in ["audit", "pass"] {
-        let line = "no round 3 of lamp; it is in round 2";
-        one_line(&home.local(&[command], &[("ROUND", "3")]), 1, line);
-        let other = home.local(&[command, "--sale", "mug", "--round", "7"], &[]);
-        one_line(&other, 1, "no round 7 of mug; it is in round 2");
-    }
-    one_line(&home.local(&["redrive", "orders"], &[]), 1, "the API refused: Too busy; try again (overloaded)");
-}
-
 fn page(sale: &str, state: &str) -> Value {
     json!({ "sale_id": sale, "round": 1, "state": state, "opens_at": "2999-01-01T00:00:00Z", "price_minor": 990 })
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn all_commands_tell_of_a_sale_that_there_is_not_in_the_same_words() {
+async fn a_sale_or_round_that_there_is_not_or_that_nobody_can_buy_is_told_of_in_the_same_words() {
     let port = api();
-    let home = Home::of_system("no-sale", port);
-    let url = loopback(port);
+    let (home, url) = (Home::of_system("sales", port), loopback(port));
+    let says = |arguments: &[&str], environment: &[(&str, &str)], line: &str| {
+        one_line(&home.local(arguments, environment), 1, line);
+    };
+    for command in ["audit", "pass"] {
+        says(&[command], &[("ROUND", "3")], "no round 3 of lamp; it is in round 2");
+        says(&[command, "--sale", "mug", "--round", "7"], &[], "no round 7 of mug; it is in round 2");
+    }
+    says(&["redrive", "orders"], &[], "the API refused: Too busy; try again (overloaded)");
+
     let none = "there is no sale \"nothing\"; there are chair, lamp, mug (closed)";
     for command in ["audit", "pass", "export", "buy", "crowd", "check-draw", "check-line"] {
-        one_line(&home.local(&[command], &[("SALE", "nothing")]), 1, none);
+        says(&[command], &[("SALE", "nothing")], none);
     }
-    one_line(&home.local(&["tokens"], &[("SALE", "nothing"), ("URL", &url)]), 1, none);
+    says(&["tokens"], &[("SALE", "nothing"), ("URL", &url)], none);
     // Elsewhere nobody is an operator.
     let none = "there is no sale \"nothing\"; there are lamp, mug (closed)";
     for command in ["check-draw", "check-line"] {
-        one_line(&home.local(&[command], &[("SALE", "nothing"), ("URL", &url)]), 1, none);
+        says(&[command], &[("SALE", "nothing"), ("URL", &url)], none);
     }
-    one_line(&home.local(&["check-line"], &[]), 1, "lamp has no line; --sale names another sale");
-    one_line(&home.local(&["check-draw"], &[("SALE", "lamp")]), 1, "there is no draw in round 1 of lamp");
+    says(&["check-line"], &[], "lamp has no line; --sale names another sale");
+    says(&["check-draw"], &[("SALE", "lamp")], "there is no draw in round 1 of lamp");
+
+    let paused = format!("held is paused or stopped, or waits for its beacon; see {url}/operators.html#/sales/held");
+    says(&["buy"], &[("SALE", "held")], &paused);
+    let line = "queue has a line, in which";
+    let buy = format!("{line} `./flash buy` cannot wait; buy on the shop's page, {url}");
+    says(&["buy"], &[("SALE", "queue")], &buy);
+    let crowd = format!("{line} this crowd cannot wait; `./flash demo --kind line` sends one that can");
+    says(&["crowd"], &[("SALE", "queue")], &crowd);
+    let load = format!("{line} these users cannot wait; `./flash demo --kind line` sends a crowd that can");
+    says(&["tokens"], &[("SALE", "queue"), ("URL", &url)], &load);
+    for command in ["buy", "crowd"] {
+        says(&[command], &[("SALE", "mug")], "mug is over");
+        let later = home.local(&[command], &[("SALE", "later")]);
+        let said = begins(&later, "later opens at 2999-01-01T00:00:00Z, in ");
+        assert!(said.contains(" h ") && said.ends_with("; try again then\n"), "{said}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -372,29 +389,6 @@ async fn an_export_that_fails_names_the_file_and_leaves_nothing() {
     let file = there("lamp.csv");
     fails(&file, &format!("{file} was not written: the API refused: Too busy; try again (overloaded)"));
     fails(&there(""), &format!("{} is a folder", there("")));
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn whoever_cannot_buy_is_told_at_once_why() {
-    let port = api();
-    let home = Home::of_system("obstacles", port);
-    let url = loopback(port);
-    let paused = format!("held is paused or stopped, or waits for its beacon; see {url}/operators.html#/sales/held");
-    one_line(&home.local(&["buy"], &[("SALE", "held")]), 1, &paused);
-    let line = "queue has a line, in which";
-    let buy = format!("{line} `./flash buy` cannot wait; buy on the shop's page, {url}");
-    one_line(&home.local(&["buy"], &[("SALE", "queue")]), 1, &buy);
-    let crowd = format!("{line} this crowd cannot wait; `./flash demo --kind line` sends one that can");
-    one_line(&home.local(&["crowd"], &[("SALE", "queue")]), 1, &crowd);
-    let load = format!("{line} these users cannot wait; `./flash demo --kind line` sends a crowd that can");
-    one_line(&home.local(&["tokens"], &[("SALE", "queue"), ("URL", &url)]), 1, &load);
-    for command in ["buy", "crowd"] {
-        one_line(&home.local(&[command], &[("SALE", "mug")]), 1, "mug is over");
-        let output = home.local(&[command], &[("SALE", "later")]);
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert!(said.starts_with("error: later opens at 2999-01-01T00:00:00Z, in ") && said.contains(" h "), "{said}");
-        assert!(said.ends_with("; try again then\n") && said.lines().count() == 1, "{said}");
-    }
 }
 
 /// Without an argument, with one that is wrong, with one of two words, and without one that is needed.
