@@ -90,7 +90,6 @@ impl fmt::Display for Report {
         if let Some(Scripts { old, new }) = &self.scripts {
             line(f, "reserve.lua", &format!("{}, and {} on the new side", &old[..12], &new[..12]))?;
         }
-        line(f, "requests for a unit, side by side", &list(&self.counts.side_by_side))?;
         let pause = pause_s(self.program.lasts_s());
         line(f, "samples", &format!("{}, one every {pause:.0} s", self.samples))?;
         line(f, "from the last visitor to rest", &format!("{:.0} s", self.rest.seconds))?;
