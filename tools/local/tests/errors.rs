@@ -16,15 +16,14 @@ use tempfile::TempDir;
 
 mod common;
 
-/// Arguments, environment, and the expected line.
-type Case = (&'static [&'static str], &'static [(&'static str, &'static str)], String);
+/// Words, environment, and the expected line.
+type Case = (&'static str, &'static [(&'static str, &'static str)], String);
 
 /// What programs need of the tests' environment: no variables that stand for options, and none of `make`.
 const KEPT: [&str; 6] = ["CARGO_TARGET_DIR", "HOME", "MUTANT", "MUTANT_HITS", "PATH", "TMPDIR"];
 const NOTHING_RUNS: &str = "nothing is running; start it with `make up`";
 const NO_KEYS: &str =
     "KEYS is missing: the pass keys, in the form of their secret: KEYS='{\"signing\":1,\"key1\":\"…\"}'";
-const UNKNOWN_ID: &str = "lamp.1.0198f0b2a4c57d1e8f00aabbccddeeff";
 
 struct Home(TempDir);
 
@@ -45,9 +44,10 @@ impl Home {
         Self::with(name, &state(port).to_string())
     }
 
-    fn local(&self, arguments: &[&str], environment: &[(&str, &str)]) -> Output {
+    /// Runs the tool with these words.
+    fn local(&self, words: &str, environment: &[(&str, &str)]) -> Output {
         let mut command = Command::new(env!("CARGO_BIN_EXE_local"));
-        command.args(arguments);
+        command.args(words.split(' '));
         self.run(command, environment)
     }
 
@@ -93,24 +93,14 @@ fn begins(output: &Output, line: &str) -> String {
 #[test]
 fn what_needs_a_running_system_says_how_to_start_one() {
     let home = Home::new("nothing");
-    let commands: [&[&str]; 10] = [
-        &["audit"],
-        &["token"],
-        &["pass"],
-        &["redrive", "orders"],
-        &["watch", "order"],
-        &["event"],
-        &["trace", UNKNOWN_ID],
-        &["buy"],
-        &["crowd"],
-        &["tokens", "--url", "http://127.0.0.1:9"],
-    ];
-    for arguments in commands {
-        one_line(&home.local(arguments, &[]), 1, NOTHING_RUNS);
+    let commands = "audit, token, pass, redrive orders, watch order, event, buy, crowd, tokens --url http://127.0.0.1:9, \
+                    trace lamp.1.0198f0b2a4c57d1e8f00aabbccddeeff";
+    for command in commands.split(", ") {
+        one_line(&home.local(command, &[]), 1, NOTHING_RUNS);
     }
     let elsewhere = "https://shop.example.org is not this machine; its users are unknown here: give --tokens FILE or \
                      --token-command '… {user}'";
-    one_line(&home.local(&["tokens", "--url", "https://shop.example.org"], &[]), 1, elsewhere);
+    one_line(&home.local("tokens --url https://shop.example.org", &[]), 1, elsewhere);
 }
 
 /// `command_line` has more of such values.
@@ -125,24 +115,24 @@ fn a_value_that_does_not_fit_is_named_as_it_was_typed() {
     let which = "which reservation? `./flash trace ID`, with the reservation_id of a 202 or of `GET /v1/orders`";
     let queues = "one of orders, expiry, winners, webhook, quarantine; got";
     let cases: [Case; 14] = [
-        (&["demo"], &[("UNITS", "-1")], format!("UNITS: {units} \"-1\"")),
-        (&["demo", "--units", "10001"], &[("UNITS", "5")], format!("--units: {units} \"10001\"")),
-        (&["demo"], &[("BUYERS", "many")], "BUYERS: a whole number from 1 to 100,000; got \"many\"".into()),
-        (&["demo"], &[("PAYMENT_WINDOW_S", "4")], "PAYMENT_WINDOW_S: a whole number from 5 to 3,600; got \"4\"".into()),
-        (&["demo"], &[("KIND", "nothing")], format!("KIND: {kinds}; got \"nothing\"")),
-        (&["demo", "--kind", "Sale"], &[], format!("--kind: {kinds}; got \"Sale\"")),
-        (&["pass"], &[("SALE", "Lamp\nx")], format!("SALE: {sale} \"Lamp\\nx\"")),
-        (&["audit"], &[("SALE", "../..")], format!("SALE: {sale} \"../..\"")),
-        (&["audit"], &[("ROUND", "0")], "ROUND: a round is a whole number from 1 to 4294967295; got \"0\"".into()),
-        (&["token"], &[("USER_ID", "al ice")], format!("USER_ID: {user} \"al ice\"")),
-        (&["redrive"], &[("QUEUE", "nothing")], format!("QUEUE: {queues} \"nothing\"")),
-        (&["trace"], &[("ID", "lamp")], format!("ID: {id} \"lamp\"")),
-        (&["trace", "lamp"], &[], format!("ID: {id} \"lamp\"")),
-        (&["trace"], &[], which.into()),
+        ("demo", &[("UNITS", "-1")], format!("UNITS: {units} \"-1\"")),
+        ("demo --units 10001", &[("UNITS", "5")], format!("--units: {units} \"10001\"")),
+        ("demo", &[("BUYERS", "many")], "BUYERS: a whole number from 1 to 100,000; got \"many\"".into()),
+        ("demo", &[("PAYMENT_WINDOW_S", "4")], "PAYMENT_WINDOW_S: a whole number from 5 to 3,600; got \"4\"".into()),
+        ("demo", &[("KIND", "nothing")], format!("KIND: {kinds}; got \"nothing\"")),
+        ("demo --kind Sale", &[], format!("--kind: {kinds}; got \"Sale\"")),
+        ("pass", &[("SALE", "Lamp\nx")], format!("SALE: {sale} \"Lamp\\nx\"")),
+        ("audit", &[("SALE", "../..")], format!("SALE: {sale} \"../..\"")),
+        ("audit", &[("ROUND", "0")], "ROUND: a round is a whole number from 1 to 4294967295; got \"0\"".into()),
+        ("token", &[("USER_ID", "al ice")], format!("USER_ID: {user} \"al ice\"")),
+        ("redrive", &[("QUEUE", "nothing")], format!("QUEUE: {queues} \"nothing\"")),
+        ("trace", &[("ID", "lamp")], format!("ID: {id} \"lamp\"")),
+        ("trace lamp", &[], format!("ID: {id} \"lamp\"")),
+        ("trace", &[], which.into()),
     ];
-    for (arguments, environment, line) in cases {
-        let status = if arguments == ["trace"] && environment.is_empty() { 1 } else { 2 };
-        one_line(&home.local(arguments, environment), status, &line);
+    for (words, environment, line) in cases {
+        let status = if words == "trace" && environment.is_empty() { 1 } else { 2 };
+        one_line(&home.local(words, environment), status, &line);
     }
 }
 
@@ -152,12 +142,12 @@ fn an_empty_variable_is_none() {
     for (command, variable) in
         [("token", "USER_ID"), ("pass", "SALE"), ("audit", "ROUND"), ("event", "SAMPLE"), ("watch", "FUNCTION")]
     {
-        one_line(&home.local(&[command], &[(variable, "")]), 1, NOTHING_RUNS);
+        one_line(&home.local(command, &[(variable, "")]), 1, NOTHING_RUNS);
     }
     for (command, variable, asks) in [("trace", "ID", "which reservation?"), ("redrive", "QUEUE", "which queue?")] {
-        begins(&home.local(&[command], &[(variable, "")]), asks);
+        begins(&home.local(command, &[(variable, "")]), asks);
     }
-    one_line(&home.local(&["line-keys"], &[("KEYS", "")]), 2, NO_KEYS);
+    one_line(&home.local("line-keys", &[("KEYS", "")]), 2, NO_KEYS);
 }
 
 #[test]
@@ -181,7 +171,7 @@ fn a_folder_that_takes_no_files_is_named_with_what_to_do() {
     // Root may write everywhere except there.
     let folder = "/proc/nothing";
     let does = "make room there, or set LOCAL_STATE to another folder";
-    for command in [&["up", "--built"][..], &["down"], &["demo", "--built"]] {
+    for command in ["up --built", "down", "demo --built"] {
         let output = home.local(command, &[("LOCAL_STATE", folder)]);
         let why = "No such file or directory (os error 2)";
         one_line(&output, 1, &format!("cannot write to {folder}; {does}: {why}"));
@@ -189,18 +179,18 @@ fn a_folder_that_takes_no_files_is_named_with_what_to_do() {
     // It must not be called damaged, since its content is unknown.
     std::fs::create_dir(home.file()).unwrap();
     let why = "Is a directory (os error 21)";
-    one_line(&home.local(&["token"], &[]), 1, &format!("cannot read {}: {why}", home.file().display()));
+    one_line(&home.local("token", &[]), 1, &format!("cannot read {}: {why}", home.file().display()));
 }
 
 #[test]
 fn a_name_that_is_not_known_is_answered_with_those_that_are() {
     let home = Home::new("names");
-    for (arguments, environment, line) in [
-        (&["watch"][..], &[("FUNCTION", "nothing")][..], "FUNCTION: one of admin, admission, "),
-        (&["event"], &[("SAMPLE", "payment/nothing")], "no sample \"payment/nothing\"; there are payment/callback\n"),
-        (&["event", "nothing"], &[], "no sample \"nothing\"; there are admin/allow, "),
+    for (words, environment, line) in [
+        ("watch", &[("FUNCTION", "nothing")][..], "FUNCTION: one of admin, admission, "),
+        ("event", &[("SAMPLE", "payment/nothing")], "no sample \"payment/nothing\"; there are payment/callback\n"),
+        ("event nothing", &[], "no sample \"nothing\"; there are admin/allow, "),
     ] {
-        begins(&home.local(arguments, environment), line);
+        begins(&home.local(words, environment), line);
     }
 }
 
@@ -212,12 +202,12 @@ fn what_is_missing_on_the_machine_is_named_with_how_to_get_it() {
     let missing = "not installed: python3 (3.11 or later), node (20.19, or 22.12 and later), npm; \
                    apt install python3 python3-venv nodejs npm";
     for command in ["install", "up", "demo"] {
-        one_line(&home.local(&[command], &[("PATH", nothing.to_str().unwrap())]), 1, missing);
+        one_line(&home.local(command, &[("PATH", nothing.to_str().unwrap())]), 1, missing);
     }
     let some = nothing.join("python3");
     std::os::unix::fs::symlink("/bin/true", some).unwrap();
     let missing = "not installed: node (20.19, or 22.12 and later), npm; apt install nodejs npm";
-    one_line(&home.local(&["install"], &[("PATH", nothing.to_str().unwrap())]), 1, missing);
+    one_line(&home.local("install", &[("PATH", nothing.to_str().unwrap())]), 1, missing);
 }
 
 /// The record of a running system whose API and AWS are on `port`: this test is its supervisor.
@@ -248,11 +238,11 @@ fn a_system_that_cannot_be_asked_is_told_of() {
     ] {
         let home = Home::with(name, record);
         let file = if line == damaged { home.file().display().to_string() } else { String::new() };
-        for command in [&["token"][..], &["audit"], &["pass"], &["redrive", "orders"], &["watch"], &["event"]] {
+        for command in ["token", "audit", "pass", "redrive orders", "watch", "event"] {
             one_line(&home.local(command, &[]), 1, &format!("{file}{line}"));
         }
         if line == damaged {
-            one_line(&home.local(&["down"], &[]), 1, &format!("{file}{line}"));
+            one_line(&home.local("down", &[]), 1, &format!("{file}{line}"));
         }
     }
 }
@@ -264,7 +254,7 @@ fn a_second_watch_is_refused() {
     // If another program has it already, that is as good.
     let _taken = std::net::TcpListener::bind(("127.0.0.1", 9000));
     let line = "port 9000 is taken; stop the other `./flash watch` or whatever else uses it";
-    one_line(&home.local(&["watch"], &[("CARGO", "true")]), 1, line);
+    one_line(&home.local("watch", &[("CARGO", "true")]), 1, line);
 }
 
 #[test]
@@ -272,7 +262,7 @@ fn an_api_that_does_not_answer_is_named() {
     let reserved = Port::free().unwrap();
     let port = reserved.number();
     let home = Home::of_system("silent", port);
-    for command in [&["audit"][..], &["redrive", "orders"], &["pass"]] {
+    for command in ["audit", "redrive orders", "pass"] {
         let line = format!("http://127.0.0.1:{port} does not answer; restart it with `make down` and `make up`");
         one_line(&home.local(command, &[]), 1, &line);
     }
@@ -322,40 +312,40 @@ fn page(sale: &str, state: &str) -> Value {
 async fn a_sale_or_round_that_there_is_not_or_that_nobody_can_buy_is_told_of_in_the_same_words() {
     let port = api();
     let (home, url) = (Home::of_system("sales", port), loopback(port));
-    let says = |arguments: &[&str], environment: &[(&str, &str)], line: &str| {
-        one_line(&home.local(arguments, environment), 1, line);
+    let says = |words: &str, environment: &[(&str, &str)], line: &str| {
+        one_line(&home.local(words, environment), 1, line);
     };
     for command in ["audit", "pass"] {
-        says(&[command], &[("ROUND", "3")], "no round 3 of lamp; it is in round 2");
-        says(&[command, "--sale", "mug", "--round", "7"], &[], "no round 7 of mug; it is in round 2");
+        says(command, &[("ROUND", "3")], "no round 3 of lamp; it is in round 2");
+        says(&format!("{command} --sale mug --round 7"), &[], "no round 7 of mug; it is in round 2");
     }
-    says(&["redrive", "orders"], &[], "the API refused: Too busy; try again (overloaded)");
+    says("redrive orders", &[], "the API refused: Too busy; try again (overloaded)");
 
     let none = "there is no sale \"nothing\"; there are chair, lamp, mug (closed)";
     for command in ["audit", "pass", "export", "buy", "crowd", "check-draw", "check-line"] {
-        says(&[command], &[("SALE", "nothing")], none);
+        says(command, &[("SALE", "nothing")], none);
     }
-    says(&["tokens"], &[("SALE", "nothing"), ("URL", &url)], none);
+    says("tokens", &[("SALE", "nothing"), ("URL", &url)], none);
     // Elsewhere nobody is an operator.
     let none = "there is no sale \"nothing\"; there are lamp, mug (closed)";
     for command in ["check-draw", "check-line"] {
-        says(&[command], &[("SALE", "nothing"), ("URL", &url)], none);
+        says(command, &[("SALE", "nothing"), ("URL", &url)], none);
     }
-    says(&["check-line"], &[], "lamp has no line; --sale names another sale");
-    says(&["check-draw"], &[("SALE", "lamp")], "there is no draw in round 1 of lamp");
+    says("check-line", &[], "lamp has no line; --sale names another sale");
+    says("check-draw", &[("SALE", "lamp")], "there is no draw in round 1 of lamp");
 
     let paused = format!("held is paused or stopped, or waits for its beacon; see {url}/operators.html#/sales/held");
-    says(&["buy"], &[("SALE", "held")], &paused);
+    says("buy", &[("SALE", "held")], &paused);
     let line = "queue has a line, in which";
     let buy = format!("{line} `./flash buy` cannot wait; buy on the shop's page, {url}");
-    says(&["buy"], &[("SALE", "queue")], &buy);
+    says("buy", &[("SALE", "queue")], &buy);
     let crowd = format!("{line} this crowd cannot wait; `./flash demo --kind line` sends one that can");
-    says(&["crowd"], &[("SALE", "queue")], &crowd);
+    says("crowd", &[("SALE", "queue")], &crowd);
     let load = format!("{line} these users cannot wait; `./flash demo --kind line` sends a crowd that can");
-    says(&["tokens"], &[("SALE", "queue"), ("URL", &url)], &load);
+    says("tokens", &[("SALE", "queue"), ("URL", &url)], &load);
     for command in ["buy", "crowd"] {
-        says(&[command], &[("SALE", "mug")], "mug is over");
-        let later = home.local(&[command], &[("SALE", "later")]);
+        says(command, &[("SALE", "mug")], "mug is over");
+        let later = home.local(command, &[("SALE", "later")]);
         let said = begins(&later, "later opens at 2999-01-01T00:00:00Z, in ");
         assert!(said.contains(" h ") && said.ends_with("; try again then\n"), "{said}");
     }
@@ -366,7 +356,7 @@ async fn an_export_that_fails_names_the_file_and_leaves_nothing() {
     let home = Home::of_system("export", api());
     let there = |name: &str| home.0.path().join(name).display().to_string();
     let fails = |out: &str, line: &str| {
-        let output = home.local(&["export"], &[("OUT", out)]);
+        let output = home.local("export", &[("OUT", out)]);
         let said = String::from_utf8_lossy(&output.stderr);
         assert_eq!(said.lines().last(), Some(&*format!("error: {line}")), "{said}");
         assert_eq!(output.status.code(), Some(1));
@@ -421,7 +411,7 @@ fn flash_lists_every_command_in_the_same_words() {
     let home = Home::new("listed");
     let text = |output: Output| String::from_utf8(output.stdout).unwrap();
     let listed = text(home.checkout(flash_path(), &[], "true"));
-    let help = text(home.local(&["--help"], &[]));
+    let help = text(home.local("--help", &[]));
     let commands = help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
     let ours: Vec<&str> = commands.filter(|line| !line.trim().starts_with("help ")).collect();
     assert!(ours.len() > 15, "{help}");
