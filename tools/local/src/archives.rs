@@ -1,7 +1,6 @@
 //! Stages each built function in the folder that it is deployed from, with its archive.
 
 use std::fs::File;
-use std::io::Write;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
@@ -12,6 +11,7 @@ use zip::write::SimpleFileOptions;
 const PROGRAM: &str = "bootstrap";
 const ARCHIVE: &str = "bootstrap.zip";
 const COMING: &str = "coming-";
+
 /// Copies a built program to the first folder, archives it there as `bootstrap.zip`, and links both into the others:
 /// the same files of functions that are one program. Archives for AWS also have licences.
 pub(crate) fn stage_functions(built: &Path, folders: &[PathBuf]) -> Result<()> {
@@ -37,39 +37,30 @@ fn link_file(file: &Path, other: &Path) -> std::io::Result<()> {
     std::fs::rename(coming, other)
 }
 
+/// Stages a program and its archive, unless they are there. CDK would archive it for each deployment, which takes longer
+/// than the rest of the deployment. An archive is out of date if its time differs from the program's
+/// (`infra/cdk/lib/function-assets.ts`).
 fn stage_function(built: &Path, folder: &Path) -> Result<()> {
-    std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
-    let program = folder.join(PROGRAM);
-    stage_file(built, &program).with_context(|| format!("cannot copy {}", built.display()))?;
-    archive(&program, &folder.join(ARCHIVE)).with_context(|| format!("cannot archive {}", program.display()))
-}
-
-/// Copies a file to where it is deployed from, unless it is there. A concurrent deployment gets a whole one.
-fn stage_file(built: &Path, staged: &Path) -> std::io::Result<()> {
-    let new = built.metadata()?;
-    if let Ok(old) = staged.metadata()
-        && (old.len(), old.modified()?) == (new.len(), new.modified()?)
-    {
+    let modified = built.metadata().and_then(|built| built.modified());
+    let modified = modified.with_context(|| format!("cannot read {}", built.display()))?;
+    let files = [ARCHIVE, PROGRAM].map(|name| folder.join(name));
+    let is_there = |file: &PathBuf| file.metadata().and_then(|old| old.modified()).is_ok_and(|at| at == modified);
+    if files.iter().all(is_there) {
         return Ok(());
     }
-    let coming = coming(staged);
-    std::fs::copy(built, &coming)?;
-    File::options().write(true).open(&coming)?.set_modified(new.modified()?)?;
-    std::fs::rename(coming, staged)
-}
-
-/// Archives a program once. CDK would archive it for each deployment, which takes longer than the rest of the deployment.
-/// An archive is out of date if its time differs from the program's (`infra/cdk/lib/function-assets.ts`).
-fn archive(program: &Path, archive: &Path) -> Result<()> {
-    let modified = program.metadata()?.modified()?;
-    if archive.metadata().and_then(|archive| archive.modified()).is_ok_and(|at| at == modified) {
-        return Ok(());
-    }
-    let coming = coming(archive);
-    let mut file = File::create(&coming)?;
-    file.write_all(&archive_of(program)?)?;
-    file.set_modified(modified)?;
-    Ok(std::fs::rename(coming, archive)?)
+    // A concurrent deployment gets whole files.
+    let put = |staged: &Path, write: &dyn Fn(&Path) -> std::io::Result<()>| {
+        let coming = coming(staged);
+        write(&coming)?;
+        File::options().write(true).open(&coming)?.set_modified(modified)?;
+        std::fs::rename(coming, staged)
+    };
+    let [archive, program] = &files;
+    let zip = archive_of(built)?;
+    std::fs::create_dir_all(folder)
+        .and_then(|()| put(archive, &|file| std::fs::write(file, &zip)))
+        .and_then(|()| put(program, &|file| std::fs::copy(built, file).map(drop)))
+        .with_context(|| format!("cannot fill {}", folder.display()))
 }
 
 pub(crate) fn archive_of(program: &Path) -> Result<Vec<u8>> {
