@@ -8,7 +8,7 @@ use history::Recorder;
 use hyper::Method;
 use load::{Failure, Request, Response, Token};
 use parking_lot::Mutex;
-use pass::line::{Class, LineDocument};
+use pass::line::Class;
 use pass::{KeyRing, Pass};
 use sale::{BuyerClass, EpochMs, RoundId, UserId};
 use tokio::sync::OnceCell;
@@ -129,7 +129,6 @@ pub(super) struct Waited {
 #[derive(Debug, Default)]
 pub(super) struct Waiting {
     pub(super) people: Mutex<HashMap<usize, Waited>>,
-    pub(super) last: Mutex<Option<Arc<LineDocument>>>,
     pub(super) looks: AtomicU64,
     pub(super) looks_of_the_edge: AtomicU64,
     /// Units bought from now on are returned ones.

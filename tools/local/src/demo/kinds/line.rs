@@ -66,7 +66,7 @@ struct Asked {
     most: u32,
 }
 
-type Document = watch::Receiver<Option<Arc<LineDocument>>>;
+type Document = watch::Receiver<Arc<LineDocument>>;
 
 impl Staged for InLine {
     fn offer(plan: &Plan) -> NewSale {
@@ -91,21 +91,20 @@ impl Staged for InLine {
 
     async fn come(crowd: &Arc<Crowd>, plan: &load::Plan, begins: &Notify) -> Outcome {
         let stage = Stage::spinner("Waiting for tickets");
-        let (publish, document) = watch::channel(None);
-        let edge = tokio::spawn(keep(Arc::clone(crowd), publish));
-        let mut seen = document.clone();
-        // The edge outlives all polls, so this only fails if the edge does.
-        let tickets_from =
-            seen.wait_for(Option::is_some).await.ok().and_then(|document| Some(document.as_ref()?.tickets_from));
-        if let Some(from) = tickets_from {
-            stage.say(format!("from {from:.0}"));
-        }
-        let wait_ms = tickets_from.map_or(0, |from| from.as_millisecond() - runtime::Clock::system().now().0);
+        let first = loop {
+            if let Some(document) = look(crowd).await {
+                break document;
+            }
+            tokio::time::sleep(EDGE_KEEPS).await;
+        };
+        stage.say(format!("from {:.0}", first.tickets_from));
+        let wait_ms = first.tickets_from.as_millisecond() - runtime::Clock::system().now().0;
         tokio::time::sleep(Duration::from_millis(wait_ms.max(0) as u64)).await;
         stage.done("there are tickets");
 
         let stage = Stage::spinner("The line");
         begins.notify_one();
+        let (publish, document) = watch::channel(Arc::new(first));
         let visits = load::visits(plan, progress_line(), |visit| {
             let (crowd, document) = (Arc::clone(crowd), document.clone());
             async move {
@@ -117,16 +116,15 @@ impl Staged for InLine {
         });
         let outcome = tokio::select! {
             outcome = visits => outcome,
-            never = show(&stage, document.clone()) => match never {},
+            never = keep(crowd, &publish, &stage) => match never {},
         };
-        edge.abort();
         stage.done(of_these(crowd.promised.lock().accepted.len() as u64, "reservation"));
         outcome
     }
 
     async fn count(found: &Found<'_>) -> Result<Figures> {
         let waiting = &found.crowd.waiting;
-        let last = waiting.last.lock().clone().context("no document of the line was ever seen")?;
+        let last = look(found.crowd).await.context("the line is not published any more")?;
         // The same check as `./flash check-line`, which anyone can run.
         check(&found.crowd.round, &last, None, None)?;
         let seed = last.seed().context("the seed is not public")?;
@@ -152,18 +150,6 @@ impl Staged for InLine {
     }
 }
 
-async fn show(stage: &Stage, mut line: Document) -> Infallible {
-    loop {
-        let seen = line.borrow_and_update().clone();
-        if let Some(document) = seen {
-            stage.say(in_short(&document));
-        }
-        if line.changed().await.is_err() {
-            std::future::pending::<()>().await;
-        }
-    }
-}
-
 fn in_short(LineDocument { state, people, units, .. }: &LineDocument) -> String {
     let tickets = people.estimate + people.late;
     if *state == LineState::Before {
@@ -178,18 +164,22 @@ fn admits_per_s(plan: &Plan) -> u32 {
     (plan.rate / 10).max(1)
 }
 
+async fn look(crowd: &Crowd) -> Option<LineDocument> {
+    crowd.waiting.looks_of_the_edge.fetch_add(1, Ordering::Relaxed);
+    let request = Request::new(Method::GET, &format!("/v1/sales/{}/line", crowd.round.sale)).ok()?;
+    let response = crowd.load.send(0, &request).await.ok()?;
+    serde_json::from_slice(&response.body).ok()
+}
+
 /// Polls the line for everybody, as a cache at the edge does: once a second, as long as it changes.
-async fn keep(crowd: Arc<Crowd>, publish: watch::Sender<Option<Arc<LineDocument>>>) {
-    let path = format!("/v1/sales/{}/line", crowd.round.sale);
-    let Ok(request) = Request::new(Method::GET, &path) else { return };
+async fn keep(crowd: &Crowd, publish: &watch::Sender<Arc<LineDocument>>, stage: &Stage) -> Infallible {
+    let waiting = &crowd.waiting;
     let mut people = 0;
     let mut every = tokio::time::interval(EDGE_KEEPS);
     loop {
         every.tick().await;
-        let waiting = &crowd.waiting;
-        waiting.looks_of_the_edge.fetch_add(1, Ordering::Relaxed);
-        let Ok(response) = crowd.load.send(0, &request).await else { continue };
-        let Ok(document) = serde_json::from_slice::<LineDocument>(&response.body) else { continue };
+        let Some(document) = look(crowd).await else { continue };
+        stage.say(in_short(&document));
         people = document.people.estimate.max(people);
         let waits = people + document.people.late;
         if let Some(looks) = (waits * EDGE_KEEPS.as_millis() as u64).checked_div(document.poll_after_ms) {
@@ -198,13 +188,12 @@ async fn keep(crowd: Arc<Crowd>, publish: watch::Sender<Option<Arc<LineDocument>
         if document.state == LineState::SoldOut {
             waiting.was_sold_out.store(true, Ordering::Relaxed);
         }
-        let document = Arc::new(document);
-        *waiting.last.lock() = Some(Arc::clone(&document));
         // Nobody adds units to this sale.
         let is_last = is_over(&document);
-        if publish.send(Some(document)).is_err() || is_last {
+        publish.send_replace(Arc::new(document));
+        if is_last {
             // Later readers get the last one.
-            std::future::pending::<()>().await;
+            return std::future::pending().await;
         }
     }
 }
@@ -225,8 +214,7 @@ impl Visitor<'_> {
         let is_late = (self.visit.n as u32).is_multiple_of(LATE_ONE_OF);
         let mut due = self.visit.due;
         if is_late {
-            let opened = line.wait_for(|seen| seen.as_ref().is_some_and(|document| document.seed.is_some())).await;
-            if opened.is_err() {
+            if line.wait_for(|document| document.seed.is_some()).await.is_err() {
                 return self.waited;
             }
             due = Instant::now();
@@ -236,7 +224,7 @@ impl Visitor<'_> {
         let jumps = self.visit.n % JUMPS_ONE_OF == 1;
         let mut pass = None;
         loop {
-            let Some(document) = line.borrow_and_update().clone() else { return self.waited };
+            let document = Arc::clone(&line.borrow_and_update());
             if let Some(seed) = document.seed() {
                 let watermark = document.watermark.as_deref().unwrap_or_default();
                 let place = Places::of(&seed).place(&self.buyer.user);
