@@ -1,6 +1,5 @@
 //! The page and the API on one origin, as with CloudFront in production.
 
-mod shared;
 mod stand_in;
 
 use std::net::{Ipv4Addr, SocketAddr};
@@ -25,7 +24,7 @@ use crate::gateway::Served;
 use crate::identity::Issuer;
 use crate::paths;
 use crate::process::loopback;
-use shared::Shared;
+use stand_in::Shared;
 
 pub struct WebServer {
     address: SocketAddr,

@@ -4,13 +4,24 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::State;
-use axum::http::StatusCode;
+use axum::http::{HeaderMap, StatusCode};
 use sale::{Currency, EpochMs, Price, ReservationId, UserId};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::identity::OPERATORS;
-use crate::web::shared::Shared;
+use crate::client::Client;
+use crate::deployment::Deployment;
+use crate::gateway::Served;
+use crate::identity::{Issuer, OPERATORS};
+
+/// What all answers of the web server are made from.
+pub(super) struct Shared {
+    pub(super) deployment: Deployment,
+    pub(super) issuer: Issuer,
+    pub(super) client: Client,
+    pub(super) api: Arc<Served>,
+    pub(super) headers: HeaderMap,
+}
 
 type Refusal = (StatusCode, String);
 
