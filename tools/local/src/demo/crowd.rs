@@ -3,15 +3,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::time::Duration;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use history::Recorder;
 use hyper::Method;
+use ledger::Ledger;
 use load::{Failure, Request, Response, Token};
 use parking_lot::Mutex;
 use pass::line::Class;
 use pass::{KeyRing, Pass};
-use sale::{BuyerClass, EpochMs, RoundId, UserId};
-use tokio::sync::OnceCell;
+use sale::{BuyerClass, EpochMs, Round, RoundId, UserId};
+use tokio::sync::{Notify, OnceCell};
 
 use crate::client::{Client, NewSale};
 use crate::cloud::Cloud;
@@ -94,10 +95,14 @@ pub(super) enum Heard {
 pub(super) struct Crowd {
     pub(super) buyers: Vec<Buyer>,
     pub(super) client: Client,
+    pub(super) operator: Client,
+    pub(super) ledger: Ledger,
     pub(super) payment_key: String,
     pub(super) plan: Plan,
     pub(super) offer: NewSale,
     pub(super) round: RoundId,
+    /// Signalled once, when the first buyer comes.
+    pub(super) begins: Notify,
     /// Used if there is a line.
     pub(super) waiting: Waiting,
     pub(super) recorder: Recorder,
@@ -157,6 +162,9 @@ impl Crowd {
         Ok(Arc::new(Self {
             buyers: buyers.collect(),
             client: Client::new(&cloud.deployment.api_url)?,
+            operator: Client::for_operator(&cloud.deployment.api_url, &cloud.issuer)?,
+            ledger: cloud.deployment.ledger(),
+            begins: Notify::new(),
             recorder: Recorder::default(),
             load: load::Client::new(cloud.deployment.api_url.parse()?),
             payment_key: cloud.deployment.payment_key().await?,
@@ -168,6 +176,12 @@ impl Crowd {
             passes: cloud.deployment.pass_ring().await?,
             promised: Mutex::default(),
         }))
+    }
+
+    /// The round as the ledger has it.
+    pub(super) async fn ledgers_round(&self) -> Result<Round> {
+        let id = &self.round;
+        self.ledger.round(id).await?.with_context(|| format!("the ledger has no round {id}"))
     }
 
     pub(super) fn open_reservations(&self, ended: &HashSet<String>) -> Vec<(String, &Buyer, Wave)> {

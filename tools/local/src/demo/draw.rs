@@ -9,8 +9,9 @@ use sale::{Allocation, Award, EpochMs, Order, OrderState, Round};
 use serde::Serialize;
 use serde_json::json;
 
+use crate::demo::crowd::Crowd;
 use crate::demo::figures::Figures;
-use crate::demo::kinds::{Found, round_in};
+use crate::demo::kinds::Found;
 
 /// Groups of grabs, by order of arrival, whose average award is compared.
 const TENTHS: usize = 10;
@@ -46,10 +47,10 @@ pub(super) struct Draw {
 
 impl Given {
     pub(super) async fn read(found: &Found<'_>) -> Result<Self> {
-        let id = &found.crowd.round;
-        let round = round_in(found.ledger, id).await?;
-        let seed = found.ledger.seed(id).await?.with_context(|| format!("round {id} has no seed"))?;
-        let randomness = found.ledger.randomness(id, &round.terms.allocation).await?;
+        let Crowd { ledger, round: id, .. } = found.crowd;
+        let round = found.crowd.ledgers_round().await?;
+        let seed = ledger.seed(id).await?.with_context(|| format!("round {id} has no seed"))?;
+        let randomness = ledger.randomness(id, &round.terms.allocation).await?;
         let plan = round.terms.plan().with_context(|| format!("round {id} has no awards"))?;
         let table = Table::of(&plan, &seed.seed, randomness.as_ref())?;
         Self::of(&round, &seed.seed, &table, found.orders)

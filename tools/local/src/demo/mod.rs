@@ -15,11 +15,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::Result;
 use command_line::of_these;
-use tokio::sync::{Notify, oneshot};
+use tokio::sync::oneshot;
 
-use crate::client::{Client, NewSale};
+use crate::client::NewSale;
 use crate::demo::crowd::Crowd;
-use crate::demo::kinds::{Desk, Downpour, InLine, Lottery, MembersFirst, Prizes, RedPacket, Sale, Staged};
+use crate::demo::kinds::{Downpour, InLine, Lottery, MembersFirst, Prizes, RedPacket, Sale, Staged};
 use crate::demo::plan::Kind;
 use crate::identity::Issuer;
 use crate::setup::start_while;
@@ -50,10 +50,9 @@ async fn stage<K: Staged>(plan: &Plan) -> Result<ExitCode> {
     let offer = NewSale { lanes: plan.lanes, ..K::offer(plan) };
     let crowd = Crowd::gather(plan, offer, &cloud, bearers, K::turn).await?;
     let stage = Stage::spinner("Publishing the sale");
-    let operator = Client::for_operator(&cloud.deployment.api_url, &cloud.issuer)?;
-    K::prepare(&operator, &crowd).await?;
-    operator.open_sale(&crowd.offer).await?;
-    operator.show_sale(&crowd.offer).await?;
+    K::prepare(&crowd).await?;
+    crowd.operator.open_sale(&crowd.offer).await?;
+    crowd.operator.show_sale(&crowd.offer).await?;
     cloud.deployment.invoke(&cloud.deployment.warmup_function).await?;
     stage.done(format!("{}, opening in {} s", of_these(plan.units.into(), "unit"), plan.opens_in_s()));
     let sale = crowd.round.sale.as_str();
@@ -64,19 +63,16 @@ async fn stage<K: Staged>(plan: &Plan) -> Result<ExitCode> {
 
     // People with a unit pay, or not, while the others are still rushing.
     let rush_is_over = AtomicBool::new(false);
-    let begins = Notify::new();
     let rush = async {
-        let outcome = K::come(&crowd, &rush_plan, &begins).await;
+        let outcome = K::come(&crowd, &rush_plan).await;
         rush_is_over.store(true, Ordering::Release);
         outcome
     };
     let settling = settle::settle(&crowd, &rush_is_over);
-    let ledger = cloud.deployment.ledger();
-    let desk = Desk { crowd: &crowd, operator: &operator, ledger: &ledger, begins: &begins };
-    let (rushed, settled, updates) = futures::future::join3(rush, settling, K::update(&desk)).await;
+    let (rushed, settled, updates) = futures::future::join3(rush, settling, K::update(&crowd)).await;
     settled?;
     let updates = updates?;
-    K::end(&desk).await?;
+    K::end(&crowd).await?;
     let report = report::report::<K>(&crowd, &rushed, &updates, &cloud).await?;
     let facts = serde_json::to_string_pretty(&report.facts)?;
     report::write(&facts)?;

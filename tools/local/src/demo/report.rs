@@ -15,7 +15,7 @@ use stock::{RoundView, Stock};
 use crate::cloud::Cloud;
 use crate::demo::crowd::Crowd;
 use crate::demo::figures::Figures;
-use crate::demo::kinds::{Found, SaleUpdates, Staged, round_in};
+use crate::demo::kinds::{Found, SaleUpdates, Staged};
 use crate::paths;
 use crate::pool::PoolCounts;
 use crate::recorded::{self, RoundFacts, every_order};
@@ -84,13 +84,12 @@ pub(super) async fn report<K: Staged>(
     let read_at = crowd.recorder.now_ns();
     let dynamodb = aws_sdk_dynamodb::Client::new(&deployment.patient_aws_config());
     let orders = every_order(&dynamodb, &deployment.table).await?;
-    let ledger = deployment.ledger();
     let stock = Stock::new(&deployment.redis_url)?;
     let view = stock.round_in(&crowd.round, plan.lanes).view().await?.context("Redis has lost the round")?;
     let RoundView { free, reservations, .. } = view;
-    let found = Found { crowd, ledger: &ledger, orders: &orders, updates };
+    let found = Found { crowd, orders: &orders, updates };
     let live_orders = found.live().map(|order| LiveOrder::from(&order.reservation)).collect();
-    let ledger_view = LedgerView { guards: ledger.guards(&crowd.round).await?, live_orders };
+    let ledger_view = LedgerView { guards: crowd.ledger.guards(&crowd.round).await?, live_orders };
     let audit = audit(plan.units, &StockView { free, reservations }, &ledger_view);
 
     // What the crate `history` says of the answers. A unit that is still held may become an order.
@@ -98,7 +97,7 @@ pub(super) async fn report<K: Staged>(
     let buyers = if plan.hold { Buyers::AndOthers } else { Buyers::Recorded };
     let (clocks, mut history) = (crowd.recorder.clocks(), crowd.recorder.take());
     let facts = RoundFacts { redis: Redis::Keeps, buyers, clocks, ledger: read };
-    recorded::add_round(&mut history, &round_in(&ledger, &crowd.round).await?, &orders, facts);
+    recorded::add_round(&mut history, &crowd.ledgers_round().await?, &orders, facts);
     let (judged, history_file) = recorded::judge(&history, "demo")?;
     let violations = judged.objections();
 

@@ -3,7 +3,6 @@ use std::time::{Duration, Instant};
 
 use command_line::of_these;
 use load::{Outcome, Visit};
-use tokio::sync::Notify;
 
 use crate::demo::crowd::{Buyer, Crowd, Heard, Turn, Wave, everybody};
 use crate::stages::{Stage, progress_line, say_above};
@@ -20,7 +19,7 @@ const POLL_EVERY: Duration = Duration::from_millis(200);
 
 /// Lets everybody come, most of them at the opening, and signals `begins` then. People do not wait for each other's
 /// answers: latencies count from when a person came.
-pub(super) async fn rush(crowd: &Arc<Crowd>, plan: &load::Plan, begins: &Notify) -> Outcome {
+pub(super) async fn rush(crowd: &Arc<Crowd>, plan: &load::Plan) -> Outcome {
     let stage = Stage::spinner("Waiting for the opening");
     // The work at the gate is done by people's own devices, which take nothing from the sale. Here it would.
     let is_early = |buyer: &&Buyer| buyer.number % EARLY_ONE_OF == 1 || buyer.works_at_the_gate();
@@ -48,7 +47,7 @@ pub(super) async fn rush(crowd: &Arc<Crowd>, plan: &load::Plan, begins: &Notify)
     stage.done("open");
 
     let stage = Stage::heading("The rush");
-    begins.notify_one();
+    crowd.begins.notify_one();
     let began = Instant::now();
     let outcome = load::visits(plan, progress_line(), |visit| buy(Arc::clone(crowd), visit, began)).await;
     stage.done(of_these(crowd.promised.lock().accepted.len() as u64, "reservation"));

@@ -8,8 +8,8 @@ use futures::{StreamExt, TryStreamExt, stream};
 use serde::Serialize;
 use serde_json::json;
 
-use super::{Found, Staged, round_in};
-use crate::client::{Client, NewSale};
+use super::{Found, Staged};
+use crate::client::NewSale;
 use crate::demo::crowd::{Crowd, Turn};
 use crate::demo::draw::{MOST_BARS, bar};
 use crate::demo::figures::Figures;
@@ -70,19 +70,18 @@ impl Staged for MembersFirst {
         }
     }
 
-    async fn prepare(operator: &Client, crowd: &Crowd) -> Result<()> {
+    async fn prepare(crowd: &Crowd) -> Result<()> {
         let members = crowd.buyers.iter().filter(|buyer| buyer.turn != Turn::Rush).map(|buyer| &buyer.user);
-        operator.add_to_group(&group(), &members.collect::<Vec<_>>()).await
+        crowd.operator.add_to_group(&group(), &members.collect::<Vec<_>>()).await
     }
 
     async fn count(found: &Found<'_>) -> Result<Figures> {
-        let id = &found.crowd.round;
-        let round = round_in(found.ledger, id).await?;
+        let round = found.crowd.ledgers_round().await?;
         // From the ledger's list rather than from this program's.
         let groups = &[group()];
         let users: HashSet<&UserId> = found.orders.iter().map(|order| &order.reservation.user).collect();
         let listed = stream::iter(users).map(|user| async move {
-            let is_member = !found.ledger.groups_of(user, groups).await?.is_empty();
+            let is_member = !found.crowd.ledger.groups_of(user, groups).await?.is_empty();
             anyhow::Ok(is_member.then_some(user))
         });
         let listed: Vec<Option<&UserId>> = listed.buffer_unordered(AT_ONCE).try_collect().await?;
@@ -93,7 +92,7 @@ impl Staged for MembersFirst {
             is_live: order.state.is_live(),
         };
         let bought: Vec<Bought> = found.orders.iter().map(bought).collect();
-        let mut figures = counted(&round.terms, &bought).with_context(|| format!("round {id} has no quota"))?;
+        let mut figures = counted(&round.terms, &bought).with_context(|| format!("round {} has no quota", round.id))?;
         figures.gap();
         figures.both("paid", "paid", found.count(OrderState::Paid));
         found.unsold(&mut figures);

@@ -14,7 +14,7 @@ use load::{Outcome, Request, Response, Visit, solved};
 use pass::line::{Class, LineDocument, LineOrder as Places, LineState, Ticket, Units};
 use serde::Serialize;
 use serde_json::json;
-use tokio::sync::{Notify, watch};
+use tokio::sync::watch;
 
 use super::{Found, Staged};
 use crate::check_line::check;
@@ -89,7 +89,7 @@ impl Staged for InLine {
         load::Plan::at_rate(plan.buyers as usize, f64::from(plan.rate))
     }
 
-    async fn come(crowd: &Arc<Crowd>, plan: &load::Plan, begins: &Notify) -> Outcome {
+    async fn come(crowd: &Arc<Crowd>, plan: &load::Plan) -> Outcome {
         let stage = Stage::spinner("Waiting for tickets");
         let first = loop {
             if let Some(document) = look(crowd).await {
@@ -103,7 +103,7 @@ impl Staged for InLine {
         stage.done("there are tickets");
 
         let stage = Stage::spinner("The line");
-        begins.notify_one();
+        crowd.begins.notify_one();
         let (publish, document) = watch::channel(Arc::new(first));
         let visits = load::visits(plan, progress_line(), |visit| {
             let (crowd, document) = (Arc::clone(crowd), document.clone());

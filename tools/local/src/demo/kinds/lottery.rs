@@ -8,8 +8,9 @@ use sale::award::{self, Hex, merkle};
 use serde_json::json;
 
 use super::prizes::prizes;
-use super::{Desk, Found, Staged, round_in};
+use super::{Found, Staged};
 use crate::client::NewSale;
+use crate::demo::crowd::Crowd;
 use crate::demo::figures::Figures;
 use crate::demo::plan::Plan;
 use crate::stages::Stage;
@@ -30,8 +31,7 @@ impl Staged for Lottery {
         plan.sale("lottery").titled("Prize draw at the end").free(allocation)
     }
 
-    async fn end(desk: &Desk<'_>) -> Result<()> {
-        let (operator, round) = (desk.operator, &desk.crowd.round);
+    async fn end(Crowd { operator, round, .. }: &Crowd) -> Result<()> {
         let stage = Stage::spinner("The draw");
         operator.update(round, "close", json!({})).await?;
         let until = Instant::now() + PATIENCE;
@@ -50,12 +50,12 @@ impl Staged for Lottery {
     }
 
     async fn count(found: &Found<'_>) -> Result<Figures> {
-        let id = &found.crowd.round;
-        let round = round_in(found.ledger, id).await?;
+        let Crowd { ledger, round: id, .. } = found.crowd;
+        let round = found.crowd.ledgers_round().await?;
         let Allocation::Prizes { prizes, .. } = &round.terms.allocation else { bail!("round {id} has no prizes") };
-        let draw = found.ledger.draw(id).await?.and_then(|draw| draw.closed);
+        let draw = ledger.draw(id).await?.and_then(|draw| draw.closed);
         let closed = draw.with_context(|| format!("the entries of round {id} have not closed"))?;
-        let seed = found.ledger.seed(id).await?.with_context(|| format!("round {id} has no seed"))?.seed;
+        let seed = ledger.seed(id).await?.with_context(|| format!("round {id} has no seed"))?.seed;
         let plan = round.terms.plan().context("it has a plan")?;
         let table = plan.values(&seed).map_err(|error| anyhow::anyhow!("{error}"))?;
         let commitment = award::commit(id.sale.as_str(), id.number.0, &seed, &award::digest(&table));
@@ -77,7 +77,7 @@ impl Staged for Lottery {
         awarded.note_draw(closed.entries, true);
         let mut notified = 0;
         for position in 1..=u32::try_from(winners.len())? {
-            let winner = found.ledger.winner(id, position).await?;
+            let winner = ledger.winner(id, position).await?;
             notified += usize::from(winner.is_some_and(|winner| winner.notified_at_ms.is_some()));
         }
         let (fits, exact) = (round.commitment == Some(commitment), awarded.is_exact());

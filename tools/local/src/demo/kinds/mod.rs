@@ -10,13 +10,11 @@ mod sale;
 
 use std::sync::Arc;
 
-use ::sale::{EpochMs, Order, OrderState, RainPlan, Round, RoundId};
-use anyhow::{Context, Result};
-use ledger::Ledger;
+use ::sale::{EpochMs, Order, OrderState, RainPlan};
+use anyhow::Result;
 use load::Outcome;
-use tokio::sync::Notify;
 
-use crate::client::{Client, NewSale};
+use crate::client::NewSale;
 use crate::demo::crowd::{Crowd, Turn};
 use crate::demo::figures::Figures;
 use crate::demo::plan::Plan;
@@ -43,22 +41,22 @@ pub(super) trait Staged {
     }
 
     /// Lets everybody come, and signals `begins` when the first one does.
-    async fn come(crowd: &Arc<Crowd>, plan: &load::Plan, begins: &Notify) -> Outcome {
-        rush::rush(crowd, plan, begins).await
+    async fn come(crowd: &Arc<Crowd>, plan: &load::Plan) -> Outcome {
+        rush::rush(crowd, plan).await
     }
 
     /// What the operator does before anybody comes.
-    async fn prepare(_operator: &Client, _: &Crowd) -> Result<()> {
+    async fn prepare(_: &Crowd) -> Result<()> {
         Ok(())
     }
 
     /// What the operator does during the rush.
-    async fn update(_: &Desk<'_>) -> Result<SaleUpdates> {
+    async fn update(_: &Crowd) -> Result<SaleUpdates> {
         Ok(SaleUpdates { began_ms: EpochMs(0), plans: Vec::new() })
     }
 
     /// What must happen once all orders are written.
-    async fn end(_: &Desk<'_>) -> Result<()> {
+    async fn end(_: &Crowd) -> Result<()> {
         Ok(())
     }
 
@@ -69,17 +67,8 @@ pub(super) trait Staged {
 
 pub(super) struct Found<'a> {
     pub(super) crowd: &'a Crowd,
-    pub(super) ledger: &'a Ledger,
     pub(super) orders: &'a [Order],
     pub(super) updates: &'a SaleUpdates,
-}
-
-pub(super) struct Desk<'a> {
-    pub(super) crowd: &'a Crowd,
-    pub(super) operator: &'a Client,
-    pub(super) ledger: &'a Ledger,
-    /// Signalled once, when the first buyer comes.
-    pub(super) begins: &'a Notify,
 }
 
 #[derive(Debug)]
@@ -88,18 +77,6 @@ pub(super) struct SaleUpdates {
     pub(super) began_ms: EpochMs,
     /// Every plan of drops that was in force, in order.
     pub(super) plans: Vec<RainPlan>,
-}
-
-impl Desk<'_> {
-    async fn rain_plan(&self) -> Result<RainPlan> {
-        let id = &self.crowd.round;
-        let round = round_in(self.ledger, id).await?;
-        round.terms.rain_plan().with_context(|| format!("round {id} has no plan of drops"))
-    }
-}
-
-pub(super) async fn round_in(ledger: &Ledger, id: &RoundId) -> Result<Round> {
-    ledger.round(id).await?.with_context(|| format!("the ledger has no round {id}"))
 }
 
 impl Found<'_> {

@@ -2,13 +2,14 @@ use std::collections::HashSet;
 use std::time::Duration;
 
 use ::sale::{Allocation, EpochMs, OrderState, Rain, RainPlan, Steady};
-use anyhow::Result;
+use anyhow::{Context, Result};
 use load::Curve;
 use serde_json::json;
 use tokio::time::Instant;
 
-use super::{Desk, Found, SaleUpdates, Staged};
+use super::{Found, SaleUpdates, Staged};
 use crate::client::NewSale;
+use crate::demo::crowd::Crowd;
 use crate::demo::draw::{bar, by_arrival, mean, tenths};
 use crate::demo::figures::Figures;
 use crate::demo::plan::Plan;
@@ -45,17 +46,16 @@ impl Staged for Downpour {
     }
 
     /// Raises the rate after a third of the time, and lowers it after the second.
-    async fn update(desk: &Desk<'_>) -> Result<SaleUpdates> {
-        let Desk { crowd, operator, begins, .. } = *desk;
+    async fn update(crowd: &Crowd) -> Result<SaleUpdates> {
         let [_, raised, lowered] = rates(&crowd.plan);
-        let mut plans = vec![desk.rain_plan().await?];
-        begins.notified().await;
+        let mut plans = vec![rain_plan(crowd).await?];
+        crowd.begins.notified().await;
         let began = Instant::now();
         let began_ms = runtime::Clock::system().now();
         for (third, rain) in [(1, raised), (2, lowered)] {
             tokio::time::sleep_until(began + over(&crowd.plan) / 3 * third).await;
-            operator.update(&crowd.round, "rain", json!({ "rain": rain })).await?;
-            plans.push(desk.rain_plan().await?);
+            crowd.operator.update(&crowd.round, "rain", json!({ "rain": rain })).await?;
+            plans.push(rain_plan(crowd).await?);
         }
         Ok(SaleUpdates { began_ms, plans })
     }
@@ -70,6 +70,11 @@ impl Staged for Downpour {
         let (plan, failed) = (&found.crowd.plan, found.count(OrderState::Failed));
         Ok(counted(&rates(plan)[0], failed, found.updates, over(plan), &grabs, &won))
     }
+}
+
+async fn rain_plan(crowd: &Crowd) -> Result<RainPlan> {
+    let round = crowd.ledgers_round().await?;
+    round.terms.rain_plan().with_context(|| format!("round {} has no plan of drops", round.id))
 }
 
 fn over(plan: &Plan) -> Duration {
