@@ -1,5 +1,4 @@
 use std::collections::{HashMap, HashSet};
-use std::fmt;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
@@ -8,8 +7,7 @@ use hdrhistogram::Histogram;
 use history::{Buyers, LedgerReading, Redis};
 use load::Outcome;
 use sale::audit::{Audit, LedgerView, LiveOrder, StockView, audit};
-use serde::Serialize;
-use serde_json::json;
+use serde_json::{Value, json};
 use stock::{RoundView, Stock};
 
 use crate::cloud::Cloud;
@@ -27,26 +25,12 @@ const WHAT_COUNTS: [&str; 2] = [
     "reserved counts each reservation once; it and history also cover what came before and after the rush",
 ];
 
-#[derive(Serialize)]
-struct Latency {
-    p50: f64,
-    p90: f64,
-    p99: f64,
-    max: f64,
-}
-
-impl Latency {
-    fn of(us: &Histogram<u64>) -> Self {
-        let ms = |quantile| (us.value_at_quantile(quantile) as f64 / 10.0).round() / 100.0;
-        Self { p50: ms(0.5), p90: ms(0.9), p99: ms(0.99), max: ms(1.0) }
-    }
-}
-
-impl fmt::Display for Latency {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { p50, p90, p99, max } = self;
-        write!(f, "{p50:>9.1} {p90:>9.1} {p99:>9.1} {max:>9.1}")
-    }
+/// Quantiles in milliseconds, for programs and for people.
+fn latency(us: &Histogram<u64>) -> (Value, String) {
+    let ms = |quantile| (us.value_at_quantile(quantile) as f64 / 10.0).round() / 100.0;
+    let [p50, p90, p99, max] = [0.5, 0.9, 0.99, 1.0].map(ms);
+    let text = format!("{p50:>9.1} {p90:>9.1} {p99:>9.1} {max:>9.1}");
+    (json!({ "p50": p50, "p90": p90, "p99": p99, "max": max }), text)
 }
 
 /// The rush, as its buyers experienced it.
@@ -59,16 +43,16 @@ fn requests(figures: &mut Figures, rush: &Outcome) {
     figures.row("latency, ms", format!("{:>7} {:>9} {:>9} {:>9} {:>9}", "count", "p50", "p90", "p99", "max"));
     let mut by_answer = Vec::new();
     for (answer, latency_us) in rush.by_answer() {
-        let (count, latency) = (latency_us.len(), Latency::of(&latency_us));
-        figures.row(&format!("  {answer}"), format!("{count:>7} {latency}"));
-        by_answer.push(json!({ "answer": answer.to_string(), "count": count, "latency_ms": latency }));
+        let (count, (latency_ms, text)) = (latency_us.len(), latency(&latency_us));
+        figures.row(&format!("  {answer}"), format!("{count:>7} {text}"));
+        by_answer.push(json!({ "answer": answer.to_string(), "count": count, "latency_ms": latency_ms }));
     }
     // From when a person came to the answer.
-    let latency = Latency::of(&rush.latency_us);
-    figures.row("  all", format!("{sent:>7} {latency}"));
+    let (latency_ms, text) = latency(&rush.latency_us);
+    figures.row("  all", format!("{sent:>7} {text}"));
     figures.facts(json!({ "requests": {
         "count": sent, "errors": errors, "seconds": seconds, "per_second": per_second, "peak_per_second": peak,
-        "latency_ms": latency, "by_answer": by_answer,
+        "latency_ms": latency_ms, "by_answer": by_answer,
     } }));
 }
 
@@ -117,7 +101,7 @@ pub(super) async fn report<K: Staged>(
         let after_ms = u64::try_from(order.created_at_ms.0 - order.reservation.reserved_at_ms.0).unwrap_or_default();
         order_after_us.record(after_ms * 1000)?;
     }
-    let order_after = Latency::of(&order_after_us);
+    let (order_after_ms, order_after) = latency(&order_after_us);
     let functions = cloud.gateway.counts();
 
     let mut figures = Figures::new(audit.is_clean() && violations.is_empty());
@@ -160,7 +144,7 @@ pub(super) async fn report<K: Staged>(
     figures.row("report", file().display());
     let operations = judged.judged.operations;
     figures.facts(json!({
-        "kind": plan.kind, "units": plan.units, "buyers": plan.buyers, "order_after_ms": order_after,
+        "kind": plan.kind, "units": plan.units, "buyers": plan.buyers, "order_after_ms": order_after_ms,
         "functions": functions, "audit": audit,
         "history": { "operations": operations, "violations": violations, "file": history_file },
     }));

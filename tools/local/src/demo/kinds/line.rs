@@ -1,6 +1,5 @@
 use std::collections::HashMap;
 use std::convert::Infallible;
-use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -12,8 +11,7 @@ use hyper::Method;
 use hyper::header::{HeaderName, HeaderValue};
 use load::{Outcome, Request, Response, Visit, solved};
 use pass::line::{Class, LineDocument, LineOrder as Places, LineState, Ticket, Units};
-use serde::Serialize;
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::sync::watch;
 
 use super::{Found, Staged};
@@ -56,14 +54,6 @@ struct Seen<'a> {
     looks: [u64; 2],
     /// Orders of people whom the line had not admitted.
     out_of_turn: usize,
-}
-
-/// Requests at the gateway per person.
-#[derive(Debug, Serialize)]
-struct Asked {
-    people: usize,
-    median: u32,
-    most: u32,
 }
 
 type Document = watch::Receiver<Arc<LineDocument>>;
@@ -328,8 +318,8 @@ fn counted(people: &HashMap<usize, Waited>, buyers: usize, seen: Seen<'_>) -> Fi
         [End::Bought, End::SoldOutInFront, End::SoldOutBehind].map(|end| count(&|one| one.end == Some(end)));
     let unknown = buyers - count(&|one| one.end.is_some());
     let (jumped, let_in) = (count(&|one| one.jumped.is_some()), count(&|one| one.jumped == Some(true)));
-    let [asked_behind, asked_in_front] =
-        [false, true].map(|in_front| Asked::of(people.values().filter(|one| one.was_admitted == in_front)));
+    let [(asked_behind, behind_text), (asked_in_front, in_front_text)] =
+        [false, true].map(|in_front| asked(people.values().filter(|one| one.was_admitted == in_front)));
 
     let mut figures = Figures::new(unknown == 0 && out_of_turn == 0 && let_in == 0);
     figures.row("tickets", format!("{early} before the opening (counted as {estimated}), {late} after it"));
@@ -341,8 +331,8 @@ fn counted(people: &HashMap<usize, Waited>, buyers: usize, seen: Seen<'_>) -> Fi
     figures.row("  sold out, in line", behind);
     figures.row("  unknown", unknown);
     figures.row("requests at the gateway", "");
-    figures.row("  never at the front", &asked_behind);
-    figures.row("  at the front", &asked_in_front);
+    figures.row("  never at the front", behind_text);
+    figures.row("  at the front", in_front_text);
     figures.row("polls of the line", format!("about {looks}, {looks_of_the_edge} at the gateway"));
     // People who asked for a challenge before their turn, and those of them who got one.
     figures.row("tried out of turn", format!("{jumped}, of whom {let_in} were let in"));
@@ -358,22 +348,13 @@ fn counted(people: &HashMap<usize, Waited>, buyers: usize, seen: Seen<'_>) -> Fi
     figures
 }
 
-impl Asked {
-    fn of<'a>(people: impl Iterator<Item = &'a Waited>) -> Self {
-        let mut asked: Vec<u32> = people.map(|one| one.asked).collect();
-        asked.sort_unstable();
-        Self {
-            people: asked.len(),
-            median: asked.get(asked.len() / 2).copied().unwrap_or(0),
-            most: asked.last().copied().unwrap_or(0),
-        }
-    }
-}
-
-impl fmt::Display for Asked {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} each (median), at most {}, by {}", self.median, self.most, people(self.people as u64))
-    }
+/// Requests at the gateway per person, for programs and for people.
+fn asked<'a>(of: impl Iterator<Item = &'a Waited>) -> (Value, String) {
+    let mut asked: Vec<u32> = of.map(|one| one.asked).collect();
+    asked.sort_unstable();
+    let (count, median, most) = (asked.len(), asked.get(asked.len() / 2).unwrap_or(&0), asked.last().unwrap_or(&0));
+    let text = format!("{median} each (median), at most {most}, by {}", people(count as u64));
+    (json!({ "people": count, "median": median, "most": most }), text)
 }
 
 #[cfg(test)]
