@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use history::Recorder;
 use hyper::Method;
 use ledger::Ledger;
-use load::{Failure, Request, Response, Token};
+use load::{Answer, Failure, Request, Response, Token};
 use parking_lot::Mutex;
 use pass::line::Class;
 use pass::{KeyRing, Pass};
@@ -82,14 +82,9 @@ impl Buyer {
     }
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Heard {
-    /// 202: the buyer has a unit.
-    Reserved,
-    /// A refusal, by its code.
-    Refused(String),
-    /// No answer, or one that the API should not give.
-    Nothing,
+/// Whether a request for a unit got one.
+pub(super) fn has_unit(heard: &Answer) -> bool {
+    heard.status == Some(202)
 }
 
 pub(super) struct Crowd {
@@ -239,31 +234,37 @@ impl Crowd {
         recorded::pay(&self.client, &self.recorder, &self.payment_key, &self.round, id).await
     }
 
-    pub(super) fn note(&self, buyer: &Buyer, wave: Wave, heard: &Result<Response, Failure>) -> Heard {
-        let Ok(response) = heard else { return Heard::Nothing };
-        if response.status != 202 {
-            let code = response.answer().code.into_owned();
-            return if code.is_empty() { Heard::Nothing } else { Heard::Refused(code) };
+    pub(super) fn note(&self, buyer: &Buyer, wave: Wave, heard: &Result<Response, Failure>) -> Answer {
+        let response = match heard {
+            Ok(response) => response,
+            Err(failure) => return failure.into(),
+        };
+        let answer = response.answer();
+        if has_unit(&answer)
+            && let Some(id) = response.text("reservation_id")
+        {
+            self.promised.lock().accepted.entry(id).or_insert((buyer.number, wave));
         }
-        let Some(id) = response.text("reservation_id") else { return Heard::Nothing };
-        self.promised.lock().accepted.entry(id).or_insert((buyer.number, wave));
-        Heard::Reserved
+        answer
     }
 
-    pub(super) async fn ask(&self, buyer: &Buyer, wave: Wave) -> Heard {
-        let Ok(request) = self.request(buyer, wave).await else { return Heard::Nothing };
-        self.note(buyer, wave, &self.send(buyer, &request).await)
+    pub(super) async fn ask(&self, buyer: &Buyer, wave: Wave) -> Answer {
+        match self.request(buyer, wave).await {
+            Ok(request) => self.note(buyer, wave, &self.send(buyer, &request).await),
+            Err(_) => Answer { status: None, code: "no_pass".into() },
+        }
     }
 
-    pub(super) async fn try_again(&self, buyer: &Buyer) -> Heard {
+    /// Whether the buyer gets a unit now.
+    pub(super) async fn try_again(&self, buyer: &Buyer) -> bool {
         let heard = self.ask(buyer, Wave::Resale).await;
-        let name = match &heard {
-            Heard::Reserved => "202",
-            Heard::Refused(code) => code,
-            Heard::Nothing => "error",
+        let name = match heard.status {
+            Some(202) => "202",
+            Some(400..) => &*heard.code,
+            _ => "error",
         };
         *self.promised.lock().resale.entry(name.to_owned()).or_default() += 1;
-        heard
+        has_unit(&heard)
     }
 }
 

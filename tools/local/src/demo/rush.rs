@@ -2,9 +2,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use command_line::of_these;
-use load::{Outcome, Visit};
+use load::{Answer, Outcome, Visit};
 
-use crate::demo::crowd::{Buyer, Crowd, Heard, Turn, Wave, everybody};
+use crate::demo::crowd::{Buyer, Crowd, Turn, Wave, everybody, has_unit};
 use crate::stages::{Stage, progress_line, say_above};
 
 /// Requests in flight of people who come too early.
@@ -26,7 +26,7 @@ pub(super) async fn rush(crowd: &Arc<Crowd>, plan: &load::Plan) -> Outcome {
     let early = crowd.buyers.iter().filter(is_early);
     let is_too_early = async |buyer: &Buyer| {
         // A person who tries for a while gets `rate_limited`, which says nothing about the sale.
-        matches!(crowd.ask(buyer, Wave::Rush).await, Heard::Refused(code) if matches!(&*code, "not_open" | "rate_limited"))
+        matches!(&*crowd.ask(buyer, Wave::Rush).await.code, "not_open" | "rate_limited")
     };
     everybody(early, AT_ONCE, async |buyer| {
         is_too_early(buyer).await;
@@ -55,11 +55,10 @@ pub(super) async fn rush(crowd: &Arc<Crowd>, plan: &load::Plan) -> Outcome {
 }
 
 /// Whether asking again at once makes no sense.
-fn stands(heard: &Heard) -> bool {
-    match heard {
-        Heard::Reserved => true,
-        Heard::Refused(code) => !matches!(&**code, "overloaded" | "not_open" | "rate_limited"),
-        Heard::Nothing => false,
+fn stands(heard: &Answer) -> bool {
+    match heard.status {
+        Some(400..) => !matches!(&*heard.code, "overloaded" | "not_open" | "rate_limited"),
+        _ => has_unit(heard),
     }
 }
 
@@ -92,7 +91,7 @@ async fn buy(crowd: Arc<Crowd>, visit: Visit, began: Instant) {
         };
         let heard = if buyer.number % DOUBLE_ONE_OF == 2 {
             let (first, second) = tokio::join!(click(), click());
-            if first == Heard::Reserved { first } else { second }
+            if has_unit(&first) { first } else { second }
         } else {
             click().await
         };

@@ -6,7 +6,7 @@ use anyhow::{Result, bail};
 use parking_lot::Mutex;
 use sale::Settlement;
 
-use crate::demo::crowd::{Buyer, Crowd, Habit, Heard, Wave, everybody};
+use crate::demo::crowd::{Buyer, Crowd, Habit, Wave, everybody};
 use crate::stages::Stage;
 
 /// Requests in flight while orders are followed and people try again.
@@ -112,12 +112,7 @@ async fn follow(crowd: &Crowd, buyer: &Buyer, wave: Wave, id: &str) -> Option<St
 /// Some who wait try again, and queue up again if they get nothing. Returns how many got something.
 async fn reload(crowd: &Crowd, waiting: &mut VecDeque<&Buyer>) -> usize {
     let trying: Vec<&Buyer> = (0..RELOADS).filter_map(|_| waiting.pop_front()).collect();
-    let heard = futures::future::join_all(trying.iter().map(|buyer| crowd.try_again(buyer))).await;
-    let got = heard.iter().filter(|heard| **heard == Heard::Reserved).count();
-    for (buyer, heard) in trying.into_iter().zip(heard) {
-        if heard != Heard::Reserved {
-            waiting.push_back(buyer);
-        }
-    }
-    got
+    let got = futures::future::join_all(trying.iter().map(|buyer| crowd.try_again(buyer))).await;
+    waiting.extend(trying.into_iter().zip(&got).filter(|(_, got)| !**got).map(|(buyer, _)| buyer));
+    got.into_iter().filter(|got| *got).count()
 }

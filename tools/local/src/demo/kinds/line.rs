@@ -17,7 +17,7 @@ use tokio::sync::watch;
 use super::{Found, Staged};
 use crate::check_line::check;
 use crate::client::NewSale;
-use crate::demo::crowd::{Buyer, Crowd, End, Heard, Waited, Wave};
+use crate::demo::crowd::{Buyer, Crowd, End, Waited, Wave, has_unit};
 use crate::demo::figures::Figures;
 use crate::demo::plan::Plan;
 use crate::stages::{Stage, progress_line};
@@ -304,7 +304,7 @@ impl Visitor<'_> {
         let wave = if crowd.waiting.was_sold_out.load(Ordering::Relaxed) { Wave::Resale } else { Wave::Rush };
         let request = Request::reserve(crowd.round.sale.as_str(), pass).ok()?.key("line").token(&self.buyer.carried);
         let heard = self.ask("reserve", Instant::now(), &request).await?;
-        Some(crowd.note(self.buyer, wave, &Ok(heard)) == Heard::Reserved)
+        Some(has_unit(&crowd.note(self.buyer, wave, &Ok(heard))))
     }
 }
 
