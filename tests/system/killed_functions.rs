@@ -1,12 +1,11 @@
 //! Kills the reservation function's processes with -9 again and again while 5,000 requests arrive.
 
-use load::{Curve, Plan, ProgressLine, Request, Token};
+use load::{Curve, Plan, ProgressLine, Request};
 use local::gateway::{Concurrency, Gateway};
 use local::recorded;
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 use pass::Pass;
-use tokio::task::block_in_place;
 
 use crate::histories::passes;
 use crate::passes::deployed_ring;
@@ -33,14 +32,13 @@ async fn a_rush_survives_a_function_that_dies_again_and_again() {
     let gateway = Gateway::start(&cloud.deployment.endpoint, 0, &home, Concurrency::FAST).await.unwrap();
 
     let names: Vec<String> = (0..REQUESTS).map(|n| format!("killer-{n:05}")).collect();
-    let tokens = block_in_place(|| cloud.issuer.tokens(&names)).unwrap();
+    let bearers = cloud.issuer.bearers(names.clone()).await.unwrap();
     let (ring, round) = (deployed_ring().await, round(&shop.sale, 1));
     let issued_at_ms = now();
-    let requests = names.iter().zip(&tokens).map(|(name, token)| {
+    let requests = bearers.iter().map(|bearer| {
         let pass = Pass { round: round.number, issued_at_ms, class: sale::BuyerClass::EVERYONE };
-        let pass = ring.seal(&pass, &round.sale, &name.parse().unwrap());
-        let token: Token = token.parse().unwrap();
-        Request::reserve(&shop.sale, &pass).unwrap().token(&token).key("first-try")
+        let pass = ring.seal(&pass, &round.sale, &bearer.user);
+        Request::reserve(&shop.sale, &pass).unwrap().token(&bearer.token).key("first-try")
     });
     let requests: Arc<Vec<Request>> = Arc::new(requests.collect());
     let client = Arc::new(load::Client::new(gateway.url().parse().unwrap()));

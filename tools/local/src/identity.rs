@@ -7,6 +7,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use anyhow::{Context, Result, anyhow, ensure};
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
+use futures::future::try_join_all;
 use load::Token;
 use ring::rand::SystemRandom;
 use ring::rsa::{KeyPair, PublicKeyComponents};
@@ -14,6 +15,7 @@ use ring::signature::RSA_PKCS1_SHA256;
 use sale::UserId;
 use serde::Serialize;
 use serde_json::json;
+use tokio::task::spawn_blocking;
 
 pub const AUDIENCE: &str = "flash-sale";
 pub const OPERATORS: &str = "operators";
@@ -105,26 +107,20 @@ impl Issuer {
     }
 
     /// Tokens of these users, in order, signed on all cores.
-    pub fn tokens(&self, users: &[String]) -> Result<Vec<String>> {
-        let cores = std::thread::available_parallelism()?.get();
-        let sign = |users: &[String]| users.iter().map(|user| self.token(user)).collect::<Result<Vec<_>>>();
-        std::thread::scope(|scope| {
-            let chunks = users.chunks(users.len().div_ceil(cores).max(1));
-            let signing: Vec<_> = chunks.map(|users| scope.spawn(move || sign(users))).collect();
-            let mut tokens = Vec::with_capacity(users.len());
-            for signed in signing {
-                tokens.extend(signed.join().map_err(|_| anyhow!("a thread that signs has failed"))??);
-            }
-            Ok(tokens)
-        })
+    pub async fn bearers(&self, names: impl IntoIterator<Item = String>) -> Result<Vec<Bearer>> {
+        let names: Vec<String> = names.into_iter().collect();
+        let part = names.len().div_ceil(std::thread::available_parallelism()?.get()).max(1);
+        let signing = names.chunks(part).map(|names| {
+            let (issuer, names) = (self.clone(), names.to_vec());
+            spawn_blocking(move || names.iter().map(|name| issuer.bearer(name)).collect::<Result<Vec<_>>>())
+        });
+        let signed: Result<Vec<_>> = try_join_all(signing).await?.into_iter().collect();
+        Ok(signed?.into_iter().flatten().collect())
     }
 
-    pub async fn bearers(&self, names: impl IntoIterator<Item = String>) -> Result<Vec<Bearer>> {
-        let (issuer, names): (Self, Vec<String>) = (self.clone(), names.into_iter().collect());
-        let tokens = tokio::task::spawn_blocking(move || anyhow::Ok((issuer.tokens(&names)?, names)));
-        let (tokens, names) = tokens.await??;
-        let bearers = names.iter().zip(tokens);
-        bearers.map(|(name, text)| Ok(Bearer { user: name.parse()?, token: text.parse()?, text })).collect()
+    fn bearer(&self, name: &str) -> Result<Bearer> {
+        let text = self.token(name)?;
+        Ok(Bearer { user: name.parse()?, token: text.parse()?, text })
     }
 
     pub fn operator_token(&self, user: &str) -> Result<String> {

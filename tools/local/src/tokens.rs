@@ -6,9 +6,10 @@ use anyhow::{Result, ensure};
 use clap::Args;
 use command_line::{of_these, whole};
 use load::Target;
-use sale::{RoundId, RoundNumber, SaleId, UserId};
+use sale::{RoundId, RoundNumber, SaleId};
 
 use crate::deployment::sealed;
+use crate::identity::Bearer;
 use crate::running;
 use crate::sales::ensure_no_line;
 use crate::stages::Stage;
@@ -45,20 +46,19 @@ pub async fn print_tokens(wanted: &Wanted) -> Result<()> {
     let number = page["round"].as_u64().unwrap_or(1);
     let round = RoundId { sale: wanted.sale.clone(), number: RoundNumber(u32::try_from(number)?) };
     let ring = deployment.pass_ring().await?;
-    let users: Vec<UserId> = (0..wanted.count).map(|n| format!("load-{n:06}").parse()).collect::<Result<_, _>>()?;
-    let stage = Stage::steps("Signing identities", users.len());
+    let stage = Stage::steps("Signing identities", wanted.count as usize);
     let mut out = BufWriter::new(std::io::stdout().lock());
     let mut n = 0;
-    for users in users.chunks(CHUNK) {
-        let names: Vec<String> = users.iter().map(ToString::to_string).collect();
-        for (user, token) in users.iter().zip(issuer.tokens(&names)?) {
+    for first in (0..wanted.count).step_by(CHUNK) {
+        let names = (first..wanted.count).take(CHUNK).map(|n| format!("load-{n:06}"));
+        for Bearer { user, text, .. } in issuer.bearers(names).await? {
             n += 1;
             // Passes are valid for five minutes, so they are sealed as late as possible.
             let now = runtime::Clock::system().now();
             if wanted.gate_every > 0 && n % wanted.gate_every == 0 {
-                writeln!(out, "{token}")?;
+                writeln!(out, "{text}")?;
             } else {
-                writeln!(out, "{token} {}", sealed(&ring, &round, user, now))?;
+                writeln!(out, "{text} {}", sealed(&ring, &round, &user, now))?;
             }
         }
         stage.set(n);

@@ -15,7 +15,7 @@ use axum::routing::{any, get, post};
 use axum::{Json, Router};
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
-use tokio::task::JoinHandle;
+use tokio::task::JoinSet;
 use tower_http::services::ServeDir;
 
 use crate::client::Client;
@@ -28,7 +28,8 @@ use stand_in::Shared;
 
 pub struct WebServer {
     address: SocketAddr,
-    server: JoinHandle<std::io::Result<()>>,
+    /// Dropping it stops the server.
+    server: JoinSet<std::io::Result<()>>,
 }
 
 impl WebServer {
@@ -59,21 +60,15 @@ impl WebServer {
             .with_state(shared);
         let service = routes.into_make_service_with_connect_info::<SocketAddr>();
         let address = listener.local_addr()?;
-        Ok(Self { address, server: tokio::spawn(axum::serve(listener, service).into_future()) })
+        Ok(Self { address, server: JoinSet::from_iter([axum::serve(listener, service).into_future()]) })
     }
 
     pub fn url(&self) -> String {
         loopback(self.address.port())
     }
 
-    pub async fn ended(mut self) -> Result<()> {
-        Ok((&mut self.server).await??)
-    }
-}
-
-impl Drop for WebServer {
-    fn drop(&mut self) {
-        self.server.abort();
+    pub async fn ended(self) -> Result<()> {
+        Ok(self.server.join_all().await.into_iter().collect::<std::io::Result<()>>()?)
     }
 }
 
