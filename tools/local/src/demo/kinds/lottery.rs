@@ -113,7 +113,7 @@ impl Staged for Lottery {
     }
 }
 
-pub(super) fn prizes_for(tickets: u32) -> Vec<Prize> {
+fn prizes_for(tickets: u32) -> Vec<Prize> {
     let all = (tickets / TICKETS_PER_PRIZE).max(1);
     prizes([1, all / 10, all - 1 - all / 10])
 }

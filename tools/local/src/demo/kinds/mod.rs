@@ -98,7 +98,7 @@ impl Found<'_> {
 
 #[cfg(test)]
 mod tests {
-    use ::sale::Terms;
+    use ::sale::{Allocation, Terms};
     use serde_json::json;
 
     use super::*;
@@ -121,11 +121,12 @@ mod tests {
         serde_json::from_value(offer).unwrap()
     }
 
-    /// Most kinds are staged in no test, so nothing else notices an offer that would be refused.
+    /// Most kinds are staged in no test, so nothing else notices an offer that would be refused, such as one with no
+    /// prizes or more than tickets.
     #[test]
     fn every_kind_offers_what_can_be_published() {
-        for (units, buyers) in [(1, 1), (7, 20), (60, 300), (10_000, 100_000)] {
-            let plan = plan(units, buyers);
+        for units in [1, 2, 7, 9, 10, 19, 20, 60, 100, 1_000, 10_000] {
+            let plan = plan(units, units * 10);
             for terms in [
                 offered::<Sale>(&plan),
                 offered::<RedPacket>(&plan),
@@ -138,5 +139,7 @@ mod tests {
                 assert_eq!((terms.total, terms.problems()), (units, Vec::new()), "{terms:?}");
             }
         }
+        let Allocation::Prizes { prizes, .. } = offered::<Lottery>(&plan(1_000, 1)).allocation else { panic!() };
+        assert_eq!(prizes.iter().map(|prize| prize.count).sum::<u32>(), 100);
     }
 }
