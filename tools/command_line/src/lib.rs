@@ -1,6 +1,5 @@
 //! What command-line tools have in common: one line says what is wrong and what to do, and counts read alike.
 
-mod files;
 mod mistake;
 mod signals;
 mod words;
@@ -10,8 +9,8 @@ use std::process::ExitCode;
 
 use clap::error::ErrorKind;
 use clap::{Arg, Command, Parser};
+use nix::sys::resource::{Resource, getrlimit, setrlimit};
 
-pub use files::allow_open_files;
 pub use signals::Signals;
 pub use words::{grouped, of_these, people, whole};
 
@@ -19,6 +18,8 @@ pub use words::{grouped, of_these, people, whole};
 const USAGE: u8 = 2;
 /// The exit status that a shell reports for a program that SIGPIPE ended.
 const NOBODY_READS: i32 = 128 + 13;
+/// The limit of open files that every shell allows.
+const FEWEST_FILES: u64 = 1_024;
 
 /// Why a command line cannot be run.
 #[derive(Debug)]
@@ -95,4 +96,15 @@ pub fn end_with_reader() {
         }
         others(panic);
     }));
+}
+
+/// Raises the limit of open files to `count` for this program and programs it starts, as far as permitted. Returns the
+/// limit that applies then; connections beyond it fail with an error.
+pub fn allow_open_files(count: u64) -> u64 {
+    let Ok((soft, hard)) = getrlimit(Resource::RLIMIT_NOFILE) else { return FEWEST_FILES };
+    let wanted = count.min(hard).max(soft);
+    if soft < wanted && setrlimit(Resource::RLIMIT_NOFILE, wanted, hard).is_err() {
+        return soft;
+    }
+    wanted
 }

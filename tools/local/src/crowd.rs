@@ -10,12 +10,12 @@ use command_line::{people, whole};
 use load::users::{Credentials, Crowd, LONGEST_WAIT, TRIES};
 use load::{Answer, Curve, Plan, visits};
 use parking_lot::Mutex;
-use sale::{Price, RoundId, RoundNumber, SaleId};
+use sale::{Price, SaleId};
 
 use crate::client::{Client, payment_of};
 use crate::deployment::sealed;
 use crate::running::api;
-use crate::sales::{Obstacle, ensure_no_line, obstacle, time};
+use crate::sales::{Obstacle, ensure_no_line, obstacle, shown_round, time};
 use crate::stages::{Stage, progress_line};
 use crate::up::pages;
 
@@ -49,8 +49,7 @@ pub async fn send_crowd(visitors: &Visitors) -> Result<()> {
     if let Some(obstacle) = obstacle(&page, jiff::Timestamp::now()) {
         eprintln!("{}", foreseen(obstacle, visitors)?);
     }
-    let number = RoundNumber(u32::try_from(page["round"].as_u64().unwrap_or(1))?);
-    let round = RoundId { sale: visitors.sale.clone(), number };
+    let round = shown_round(&visitors.sale, &page)?;
 
     let stage = Stage::spinner("Signing identities");
     // Different people from the previous crowd.

@@ -6,12 +6,12 @@ use anyhow::{Result, ensure};
 use clap::Args;
 use command_line::{of_these, whole};
 use load::Target;
-use sale::{RoundId, RoundNumber, SaleId};
+use sale::SaleId;
 
 use crate::deployment::sealed;
 use crate::identity::Bearer;
 use crate::running;
-use crate::sales::ensure_no_line;
+use crate::sales::{ensure_no_line, shown_round};
 use crate::stages::Stage;
 
 /// How many tokens are signed before any is printed, which bounds the memory.
@@ -43,8 +43,7 @@ pub async fn print_tokens(wanted: &Wanted) -> Result<()> {
 
     let page = client.sale(wanted.sale.as_str()).await?;
     ensure_no_line(&page, "these users", "`./flash demo --kind line` sends a crowd that can")?;
-    let number = page["round"].as_u64().unwrap_or(1);
-    let round = RoundId { sale: wanted.sale.clone(), number: RoundNumber(u32::try_from(number)?) };
+    let round = shown_round(&wanted.sale, &page)?;
     let ring = deployment.pass_ring().await?;
     let stage = Stage::steps("Signing identities", wanted.count as usize);
     let mut out = BufWriter::new(std::io::stdout().lock());

@@ -8,7 +8,7 @@ use clap::Parser;
 use clap::builder::FalseyValueParser;
 use command_line::{Stop, whole};
 use planner::inputs::{Assumptions, Inputs, LineAsked, MAX_ADMITS_PER_S, MAX_LANES, OPENS_EARLY_S};
-use serde::Serialize;
+use serde_json::json;
 
 use crate::opening::{Run, run as simulate};
 use crate::scenario::Scenario;
@@ -47,15 +47,6 @@ struct Cli {
     assumptions: Assumptions,
 }
 
-#[derive(Serialize)]
-struct Answer<'a> {
-    schema: u32,
-    scenario: &'a Scenario,
-    runs: &'a [Run],
-    /// Of the first run.
-    seconds: &'a [crate::meter::Second],
-}
-
 /// Runs a command line, program name first, and returns its output.
 pub fn run(args: impl IntoIterator<Item = OsString>) -> Result<String> {
     let cli: Cli = match command_line::parse(args) {
@@ -78,7 +69,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> Result<String> {
     }
     if cli.json {
         let seconds = runs.first().map_or(&[][..], |run| &run.seconds);
-        let answer = Answer { schema: SCHEMA, scenario: &scenario, runs: &runs, seconds };
+        let answer = json!({ "schema": SCHEMA, "scenario": scenario, "runs": runs, "seconds": seconds });
         return Ok(serde_json::to_string_pretty(&answer)? + "\n");
     }
     Ok(report::report(&scenario, &runs))
