@@ -102,4 +102,10 @@ mod tests {
         let listed: Vec<&str> = list.split('}').next().unwrap().split_whitespace().collect();
         assert_eq!(listed, FUNCTIONS);
     }
+
+    #[test]
+    fn what_is_missing_is_told_in_one_line() {
+        let missing = run(&mut Command::new("no-such-program"), "node").unwrap_err();
+        assert_eq!(format!("{missing:#}"), "not installed: node");
+    }
 }

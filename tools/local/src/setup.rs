@@ -54,14 +54,3 @@ where
     stage.done(web.url());
     Ok((done, cloud, web))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_is_missing_is_told_in_one_line() {
-        let missing = run(&mut Command::new("no-such-program"), "node").unwrap_err();
-        assert_eq!(format!("{missing:#}"), "not installed: node");
-    }
-}

@@ -35,12 +35,6 @@ struct Node {
     announced: u16,
 }
 
-struct Itself {
-    id: String,
-    master: bool,
-    slots: Vec<RangeInclusive<u16>>,
-}
-
 impl ValkeyCluster {
     pub const USER: &str = "shop";
 
@@ -63,8 +57,8 @@ impl ValkeyCluster {
 
     pub async fn owner(&self, slot: u16) -> Result<usize> {
         for index in self.running() {
-            let Ok(node) = self.itself(index).await else { continue };
-            if node.master && node.slots.iter().any(|slots| slots.contains(&slot)) {
+            let Ok((_, Some(slots))) = self.itself(index).await else { continue };
+            if slots.iter().any(|slots| slots.contains(&slot)) {
                 return Ok(index);
             }
         }
@@ -88,7 +82,7 @@ impl ValkeyCluster {
     /// they have moved but only the two nodes know.
     pub async fn move_slot(&self, slot: u16, between: impl AsyncFn()) -> Result<()> {
         let (from, to) = (self.owner(slot).await?, self.another_master(slot).await?);
-        let (from_id, to_id) = (self.itself(from).await?.id, self.itself(to).await?.id);
+        let ((from_id, _), (to_id, _)) = (self.itself(from).await?, self.itself(to).await?);
         let (mut source, mut target) = (self.connection(from).await?, self.connection(to).await?);
         let number = slot.to_string();
         target.send::<Value>(&["CLUSTER", "SETSLOT", &number, "IMPORTING", &from_id]).await?;
@@ -114,7 +108,7 @@ impl ValkeyCluster {
     /// Moves a slot to another shard at once, as Valkey 9 can, and waits until it has moved.
     pub async fn move_slot_at_once(&self, slot: u16) -> Result<()> {
         let (from, to) = (self.owner(slot).await?, self.another_master(slot).await?);
-        let (to_id, number) = (self.itself(to).await?.id, slot.to_string());
+        let ((to_id, _), number) = (self.itself(to).await?, slot.to_string());
         let migrate = ["CLUSTER", "MIGRATESLOTS", "SLOTSRANGE", &number, &number, "NODE", &to_id];
         self.connection(from).await?.send::<Value>(&migrate).await?;
         self.successor(slot, from).await.map(drop)
@@ -123,7 +117,7 @@ impl ValkeyCluster {
     async fn another_master(&self, slot: u16) -> Result<usize> {
         let from = self.owner(slot).await?;
         for index in self.running() {
-            if index != from && self.itself(index).await?.master {
+            if index != from && self.itself(index).await?.1.is_some() {
                 return Ok(index);
             }
         }
@@ -148,7 +142,7 @@ impl ValkeyCluster {
             until("all know each other", async || self.all_known(index).await.ok().filter(|known| *known)).await?;
         }
         for index in 0..replicas.len() {
-            let master = self.itself(index).await?.id;
+            let (master, _) = self.itself(index).await?;
             let mut replica = self.connection(SHARDS + index).await?;
             replica.send::<Value>(&["CLUSTER", "REPLICATE", &master]).await?;
         }
@@ -178,7 +172,8 @@ impl ValkeyCluster {
         (0..self.nodes.len()).filter(|index| self.nodes[*index].valkey.is_running())
     }
 
-    async fn itself(&self, index: usize) -> Result<Itself> {
+    /// A node's id and, of a master, its slots.
+    async fn itself(&self, index: usize) -> Result<(String, Option<Vec<RangeInclusive<u16>>>)> {
         let nodes: String = self.connection(index).await?.send(&["CLUSTER", "NODES"]).await?;
         let line = nodes.lines().find(|line| line.contains("myself")).context("it knows itself")?;
         let words: Vec<&str> = line.split(' ').collect();
@@ -189,11 +184,8 @@ impl ValkeyCluster {
             let (first, last) = range.split_once('-').unwrap_or((range, range));
             Ok(first.parse()?..=last.parse()?)
         });
-        Ok(Itself {
-            id: words[0].to_owned(),
-            master: words[2].contains("master"),
-            slots: slots.collect::<Result<_>>()?,
-        })
+        let slots: Vec<_> = slots.collect::<Result<_>>()?;
+        Ok((words[0].to_owned(), words[2].contains("master").then_some(slots)))
     }
 
     /// An operator's connection to one node.
