@@ -35,6 +35,9 @@ struct Cli {
     /// Print JSON
     #[arg(long, global = true, env = "JSON", value_parser = FalseyValueParser::new())]
     json: bool,
+    /// Where it runs
+    #[arg(long, global = true, env = "REGION", default_value = "us-east-1", value_parser = region)]
+    region: String,
     #[command(subcommand)]
     command: Command,
 }
@@ -52,9 +55,6 @@ enum Command {
         /// When it opens, with a time zone: 2026-12-24T18:00:00+01:00. By default a week from now
         #[arg(long, env = "OPENS_AT", value_parser = moment)]
         opens_at: Option<Timestamp>,
-        /// Where it runs
-        #[arg(long, env = "REGION", default_value = "us-east-1", value_parser = region)]
-        region: String,
         /// Lanes of the sale, 1 to 16. By default as few as it needs
         #[arg(long, env = "LANES", value_parser = whole(1..=MAX_LANES))]
         lanes: Option<u32>,
@@ -71,16 +71,9 @@ enum Command {
         assumptions: Assumptions,
     },
     /// What a deployment costs in an idle month
-    Idle {
-        /// Where it runs
-        #[arg(long, env = "REGION", default_value = "us-east-1", value_parser = region)]
-        region: String,
-    },
+    Idle,
     /// What a million attempts cost
     Million {
-        /// Where it runs
-        #[arg(long, env = "REGION", default_value = "us-east-1", value_parser = region)]
-        region: String,
         #[command(flatten)]
         assumptions: Assumptions,
     },
@@ -88,13 +81,13 @@ enum Command {
 
 /// Runs a command line, program name first. Fails if the command line is wrong.
 pub fn run(args: impl IntoIterator<Item = OsString>) -> Result<Answer> {
-    let cli: Cli = match command_line::parse(args) {
+    let Cli { json: as_json, region, command } = match command_line::parse(args) {
         Ok(cli) => cli,
         Err(Stop::Help(text)) => return Ok(Answer { text, status: 0 }),
         Err(Stop::Mistake(line)) => bail!(line),
     };
-    match cli.command {
-        Command::Plan { units, audience, opens_at, region, lanes, line, line_early_s, now, assumptions } => {
+    match command {
+        Command::Plan { units, audience, opens_at, lanes, line, line_early_s, now, assumptions } => {
             let now = now.unwrap_or_else(Timestamp::now);
             let opening = opens_at.map_or_else(|| in_a_week(now), Ok)?;
             let inputs = Inputs::new(units, audience, opening, now, &region)?;
@@ -103,10 +96,10 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> Result<Answer> {
             if opens_at.is_none() {
                 eprintln!("--opens-at is not given: planning for a week from now, {opening}");
             }
-            let text = if cli.json { json(&plan)? } else { plan.to_string() };
+            let text = if as_json { json(&plan)? } else { plan.to_string() };
             Ok(Answer { text, status: if plan.verdict == Verdict::Holds { 0 } else { REFUSED } })
         }
-        Command::Idle { region } => {
+        Command::Idle => {
             let table = Prices::load()?;
             let prices = table.of(&region)?;
             let bill = |what, on: &Deployment| Part { what, lines: idle(on, prices) };
@@ -116,12 +109,12 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> Result<Answer> {
                 bill("prod while it is parked, an idle month", &PARKED),
                 bill("prod with four shards and its own domain name, an idle month", &LANES),
             ];
-            answer(cli.json, &bills, &table, &region)
+            answer(as_json, &bills, &table, &region)
         }
-        Command::Million { region, assumptions } => {
+        Command::Million { assumptions } => {
             let table = Prices::load()?;
             let bills = million(&assumptions, table.of(&region)?);
-            answer(cli.json, &bills, &table, &region)
+            answer(as_json, &bills, &table, &region)
         }
     }
 }

@@ -56,9 +56,6 @@ fn a_million_people_hold_with_a_line_on_default_quotas() {
     let (text, status) = planned(10_000, 1_000_000, &[]);
     same_as("10000-units-1000000-people.txt", &text);
     assert_eq!(status, 0);
-    assert!(text.contains("\n\nHOLDS with a line, once you have done this\n  ticket_throttle: "), "{text}");
-    assert_eq!(text.matches("  <\n").count(), 1, "{text}");
-    assert!(text.contains("so not all of these are busy at the same time"), "{text}");
 }
 
 #[test]

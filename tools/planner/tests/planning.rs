@@ -2,10 +2,9 @@
 
 use jiff::{Timestamp, ToSpan};
 use planner::checks::Check;
-use planner::inputs::{Assumptions, Inputs, LineAsked, Setup};
+use planner::inputs::{Assumptions, Inputs, LineAsked};
 use planner::plan::{Plan, Verdict, holds, plan};
 use planner::prices::Prices;
-use planner::setup::{Effort, suggested_per_s};
 use proptest::prelude::*;
 
 fn assumed() -> Assumptions {
@@ -102,27 +101,6 @@ fn what_is_offered_holds() {
     assert_eq!(throttled.collect::<Vec<_>>(), ["ticket_throttle"], "a setting");
     let faster = self::plan(at(2 * per_s), assumed()).unwrap();
     assert!(faster.checks.iter().any(|check| !check.holds()));
-}
-
-#[test]
-fn a_line_is_only_chosen_for_a_sale_that_needs_one() {
-    assert_eq!(Setup::of(&inputs(100, 10_000, 60), &assumed()), Setup { lanes: 1, line: None });
-    let with_line = Setup::of(&inputs(10_000, 1_000_000, 60), &assumed());
-    assert_eq!(with_line.lanes, 1, "a line spares the sale its lanes");
-    assert_eq!(with_line.line.unwrap().opens_early_s, 3_600);
-}
-
-/// A rate that is suggested holds, and raising a quota never lowers it.
-#[test]
-fn raised_quotas_buy_a_faster_line() {
-    let plan = planned(10_000, 1_000_000, 60);
-    let raised = &plan.line.as_ref().unwrap().raised;
-    let rates: Vec<u32> = raised.iter().map(|raised| raised.admits_per_s.unwrap()).collect();
-    assert!(rates[0] >= plan.setup.line.unwrap().admits_per_s);
-    assert!(rates[1..].iter().all(|rate| *rate >= rates[0]) && rates[3] > 5 * rates[0], "{rates:?}");
-    let both = Assumptions { lambda_quota: 10_000.0, gateway_quota: 100_000.0, ..assumed() };
-    let suggested = suggested_per_s(&inputs(10_000, 1_000_000, 60), &both, Effort::Settings);
-    assert_eq!(suggested, Some(rates[3]));
 }
 
 #[test]
