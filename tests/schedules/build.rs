@@ -56,21 +56,15 @@ impl Kernel<'_> {
                 explore = "explore_all";
             } else if let Some(is) = line.strip_prefix("// Mistake") {
                 let rule = is.strip_prefix(" \"").and_then(|is| is.split('"').next()).unwrap_or("SCENARIO_IN_WORDS");
-                let mut own: Vec<Replaced> = Vec::new();
-                let mut before = "+";
-                while let Some((sign, line)) =
-                    lines.peek().and_then(|line| line.strip_prefix("// ")?.split_at_checked(1))
-                    && ["-", "+"].contains(&sign)
-                {
-                    match own.last_mut() {
-                        Some((_, wrong)) if sign == "+" => add(wrong, line.trim()),
-                        Some((right, _)) if before == "-" => add(right, line.trim()),
-                        _ => own.push((line.trim().to_owned(), String::new())),
-                    }
-                    before = sign;
-                    lines.next();
+                let mut marked = Vec::new();
+                while let Some(line) = lines.next_if(|line| line.starts_with("// -") || line.starts_with("// +")) {
+                    marked.push(line.split_at("// -".len()));
                 }
-                replaced = if own.is_empty() { replaced } else { own };
+                if !marked.is_empty() {
+                    // What is wrong ends a pair.
+                    let pairs = marked.chunk_by(|one, next| one.0 == next.0 || one.0 == "// -");
+                    replaced = pairs.map(|pair| (marked_by("// -", pair), marked_by("// +", pair))).collect();
+                }
                 mistakes += 1;
                 let mistake = format!("mistake_{mistakes}");
                 modules += &self.variant(&mistake, replaced.clone());
@@ -112,9 +106,7 @@ impl Kernel<'_> {
     }
 }
 
-fn add(text: &mut String, line: &str) {
-    if !text.is_empty() {
-        text.push('\n');
-    }
-    text.push_str(line);
+fn marked_by(mark: &str, lines: &[(&str, &str)]) -> String {
+    let lines = lines.iter().filter(|line| line.0 == mark).map(|line| line.1.trim());
+    lines.collect::<Vec<_>>().join("\n")
 }
