@@ -22,12 +22,7 @@ pub enum Curve {
 impl Curve {
     /// When user `n` of `users` comes, counted from the beginning of `over`.
     ///
-    /// With F(t) as the fraction of users who have come after the fraction t of the time, user n comes when F(t) = n /
-    /// users:
-    ///
-    /// - even: F(t) = t
-    /// - rush: F(t) = (1 − e⁻⁷ᵗ) / (1 − e⁻⁷), an arrival rate that decays exponentially from seven times the mean
-    /// - ramp: F(t) = t², an arrival rate that grows from nothing to twice the mean
+    /// The fraction of users who have come after the fraction t of the time is t, (1 − e⁻⁷ᵗ) / (1 − e⁻⁷), or t².
     pub fn due(self, n: usize, users: usize, over: Duration) -> Duration {
         let part = n as f64 / users.max(1) as f64;
         let at = match self {

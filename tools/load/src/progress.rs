@@ -1,11 +1,9 @@
 //! Figures during a run: one line that changes at a terminal, a line each second in a log.
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 
-use crate::answer::Answer;
 use crate::outcome::Outcome;
 
 /// Shows the state of a run each second.
@@ -52,20 +50,14 @@ impl ProgressLine {
         let (elapsed_before, answered_before) = std::mem::replace(&mut self.before, (elapsed, answered));
         let seconds = (elapsed - elapsed_before).as_secs_f64();
         let per_s = if seconds > 0.0 { (answered - answered_before) as f64 / seconds } else { 0.0 };
-        let mut counts: BTreeMap<&Answer, u64> = BTreeMap::new();
-        for ((_, answer), latency_us) in &outcome.answers {
-            *counts.entry(answer).or_default() += latency_us.len();
-        }
-        let mut by_count: Vec<_> = counts.into_iter().collect();
-        by_count.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-        let answers: Vec<_> = by_count.into_iter().map(|(answer, count)| format!("{answer}: {count}")).collect();
+        let answers = outcome.by_answer().into_iter().map(|(answer, latency)| format!("{answer}: {}", latency.len()));
         let [p50_ms, p99_ms] = [0.5, 0.99].map(|quantile| outcome.quantile_ms(quantile));
         let waiting = outcome.sent.saturating_sub(answered);
         let computing = if computing > 0 { format!("proofs to compute {computing}  ") } else { String::new() };
         format!(
             "{:>4.0} s  {per_s:>6.0}/s  p50 {p50_ms:.1} ms  p99 {p99_ms:.1} ms  waiting {waiting}  {computing}{}",
             elapsed.as_secs_f64(),
-            answers.join("  ")
+            answers.collect::<Vec<_>>().join("  ")
         )
     }
 }
@@ -81,6 +73,7 @@ impl Drop for ProgressLine {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::answer::Answer;
     use crate::outcome::histogram;
 
     #[test]

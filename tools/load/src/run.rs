@@ -53,14 +53,12 @@ impl Visit {
         Self { n: 0, due: Instant::now(), results: Arc::new(Results::start()) }
     }
 
-    /// Counts this user as one who goes through the gate. [`Visit::passed_the_gate`] says how it ended.
-    pub(crate) fn goes_to_the_gate(&self) {
+    /// Counts this user as one who goes through the gate, and whether `asking` ends with a pass.
+    pub(crate) async fn at_the_gate<T>(&self, asking: impl Future<Output = Option<T>>) -> Option<T> {
         self.results.gate(|gate| gate.came += 1);
-    }
-
-    /// Counts how it ended at the gate: with a pass, or without.
-    pub(crate) fn passed_the_gate(&self, with_a_pass: bool) {
-        self.results.gate(|gate| if with_a_pass { gate.passed += 1 } else { gate.refused += 1 });
+        let pass = asking.await;
+        self.results.gate(|gate| if pass.is_some() { gate.passed += 1 } else { gate.refused += 1 });
+        pass
     }
 
     pub(crate) fn computes(&self) -> Computing<'_> {
@@ -265,11 +263,12 @@ mod tests {
         let plan = plan(10, 20);
         let outcome = visits(&plan, ProgressLine::silent(), |visit| async move {
             if visit.n == 3 {
-                visit.goes_to_the_gate();
-                let computing = (visit.computes(), visit.core().await);
-                tokio::time::sleep(Duration::from_millis(400)).await;
-                drop(computing);
-                visit.passed_the_gate(true);
+                let computing = async {
+                    let _computing = (visit.computes(), visit.core().await);
+                    tokio::time::sleep(Duration::from_millis(400)).await;
+                    Some(())
+                };
+                visit.at_the_gate(computing).await;
             }
             assert!(visit.send("reserve", Instant::now(), async { reserved() }).await.is_ok());
         });
@@ -310,10 +309,12 @@ mod tests {
         let outcome = visits_until(interrupted, &plan, ProgressLine::silent(), |visit| {
             let begun = begun.lock().unwrap().take();
             async move {
-                visit.goes_to_the_gate();
-                let _computing = (visit.computes(), visit.core().await);
-                begun.map(|begun| begun.send(()));
-                std::future::pending().await
+                let computing = async {
+                    let _computing = (visit.computes(), visit.core().await);
+                    begun.map(|begun| begun.send(()));
+                    std::future::pending::<Option<()>>().await
+                };
+                visit.at_the_gate(computing).await;
             }
         });
         let outcome = outcome.await;

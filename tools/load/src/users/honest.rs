@@ -48,10 +48,7 @@ impl Crowd {
 
     /// Goes through the gate in the name of user `n`. Returns the pass.
     pub(super) async fn enter(&self, visit: &Visit, n: usize, due: Instant) -> Option<String> {
-        visit.goes_to_the_gate();
-        let pass = self.ask_for_a_pass(visit, n, due).await;
-        visit.passed_the_gate(pass.is_some());
-        pass
+        visit.at_the_gate(self.ask_for_a_pass(visit, n, due)).await
     }
 
     async fn ask_for_a_pass(&self, visit: &Visit, n: usize, due: Instant) -> Option<String> {
