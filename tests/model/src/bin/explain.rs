@@ -20,16 +20,14 @@ fn main() -> Result<ExitCode> {
         match explain(&trace).with_context(|| path.clone())? {
             Ok(explained) if explained.broken.is_empty() => {
                 println!("✓ {path}: {explained}, {:.3} s", begun.elapsed().as_secs_f32());
+                continue;
             }
             Ok(explained) => {
                 println!("✗ {path}: {explained}, but these properties do not hold on its path: {:?}", explained.broken);
-                code = ExitCode::FAILURE;
             }
-            Err(unexplained) => {
-                println!("✗ {path}: {unexplained}");
-                code = ExitCode::FAILURE;
-            }
+            Err(unexplained) => println!("✗ {path}: {unexplained}"),
         }
+        code = ExitCode::FAILURE;
     }
     Ok(code)
 }
