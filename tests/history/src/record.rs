@@ -216,6 +216,12 @@ impl Name {
     }
 }
 
+impl Default for Name {
+    fn default() -> Self {
+        Self(&"")
+    }
+}
+
 impl From<String> for Name {
     fn from(text: String) -> Self {
         Self::of(&text)

@@ -8,6 +8,7 @@ use crate::record::{Answer, Name, Operation, Order, PaymentOutcome, Question, Re
 /// Every reservation that the history or the ledger names.
 pub(super) struct Reservations<'a>(BTreeMap<Name, Reservation<'a>>);
 
+#[derive(Default)]
 pub(super) struct Reservation<'a> {
     pub(super) name: Name,
     /// The operation that accepted it, the first by its return.
@@ -68,22 +69,6 @@ impl Seen<'_> {
 }
 
 impl Reservation<'_> {
-    const fn of(name: Name) -> Self {
-        Self {
-            name,
-            accepted: None,
-            asks: None,
-            has_other_asks: false,
-            order: None,
-            seen: Vec::new(),
-            cancels: Vec::new(),
-            payments: Vec::new(),
-            unknown: Vec::new(),
-            unit: None,
-            owned: None,
-        }
-    }
-
     pub(super) fn user(&self) -> Option<Name> {
         self.order.map(|order| order.user).or(self.accepted.map(|operation| operation.user))
     }
@@ -128,7 +113,7 @@ impl<'a> Reservations<'a> {
     }
 
     fn named(&mut self, name: Name) -> &mut Reservation<'a> {
-        self.0.entry(name).or_insert(Reservation::of(name))
+        self.0.entry(name).or_insert_with(|| Reservation { name, ..Reservation::default() })
     }
 
     fn note(&mut self, operation: &'a Operation) {

@@ -92,24 +92,19 @@ impl Report {
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Judged { operations, unchecked, owned, sold_out, promises } = self.judged;
+        let Judged { operations, owned, sold_out, promises, .. } = self.judged;
+        let objections = self.objections();
         write!(f, "{operations} operations, ")?;
-        match self.violations.len() {
-            0 if operations == 0 => write!(f, "NOTHING CHECKED")?,
-            0 if unchecked > 0 => write!(f, "NOT ALL CHECKED")?,
+        match objections.len() {
             0 => write!(f, "consistent")?,
-            1 => write!(f, "1 VIOLATION")?,
-            many => write!(f, "{many} VIOLATIONS")?,
+            1 => write!(f, "1 OBJECTION")?,
+            many => write!(f, "{many} OBJECTIONS")?,
         }
-        write!(f, " ({owned} holdings, {sold_out} × sold_out and {promises} promises judged")?;
-        if unchecked > 0 {
-            write!(f, "; {unchecked} of rounds that are not described")?;
+        write!(f, " ({owned} holdings, {sold_out} × sold_out and {promises} promises judged)")?;
+        for objection in objections.iter().take(MOST_SHOWN) {
+            write!(f, "\n  {objection}")?;
         }
-        write!(f, ")")?;
-        for violation in self.violations.iter().take(MOST_SHOWN) {
-            write!(f, "\n  {violation}")?;
-        }
-        match self.violations.len().checked_sub(MOST_SHOWN) {
+        match objections.len().checked_sub(MOST_SHOWN) {
             None | Some(0) => Ok(()),
             Some(more) => write!(f, "\n  and {more} more"),
         }
