@@ -241,8 +241,7 @@ impl fmt::Display for Name {
 }
 
 impl Operation {
-    /// The last moment at which it may have taken effect. A request whose answer was lost may still be on its way to
-    /// Redis.
+    /// The last moment at which it may have taken effect. A request whose answer was lost may still be under way.
     pub(crate) fn last_ns(&self) -> u64 {
         match (&self.answer, self.return_ns) {
             (Answer::Unknown, _) | (_, None) => u64::MAX,

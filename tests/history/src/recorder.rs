@@ -8,8 +8,7 @@ use crate::record::{Answer, Clocks, History, Name, Operation, Question};
 /// The most refusals that are kept, at 80 bytes each. The rest are dropped; all that goes unchecked is their own answers.
 /// All other operations are kept.
 const MOST_REFUSALS: usize = 4_000_000;
-/// How far apart two clocks of one machine may seem, because they are not read at the same time and one counts
-/// milliseconds.
+/// How far apart two clocks of one machine may seem: they are not read at once, and one counts milliseconds.
 const READ_WITHIN_MS: u32 = 5;
 
 /// Records operations of any number of clients. Clones record into the same history.
@@ -29,8 +28,7 @@ struct Recorded {
     refusals: usize,
 }
 
-/// A request that was sent. If it is dropped without an answer, as when a client gives up, it is recorded as one that
-/// may still take effect.
+/// A request that was sent. Dropped without an answer, as when a client gives up, it may still take effect.
 #[derive(Debug)]
 #[must_use = "a request without an answer may still take effect"]
 pub struct Asking {

@@ -37,8 +37,7 @@ pub fn svg(size: (u32, u32), draw: impl FnOnce(&Area<'_>) -> Drawn) -> Result<St
     Ok(text)
 }
 
-/// Lines over a common horizontal axis, with the names of the plot and its axes. A `legend` names the lines. Fails if
-/// it cannot be drawn.
+/// Lines over a common horizontal axis, with the names of the plot and its axes. A `legend` names the lines.
 pub fn lines(
     root: &Area<'_>,
     [title, x_name, y_name]: [&str; 3],

@@ -140,8 +140,7 @@ impl Results {
         answers >= MIN_JUDGED && reaches(limit, errors, answers)
     }
 
-    /// Whether too many of the last seconds' answers were errors, or too many of all answers, however few: no more will
-    /// come.
+    /// Whether too many of the last answers were errors, or of all answers, however few: no more will come.
     pub(crate) fn too_many_errors_at_the_end(&self, limit: f64) -> bool {
         self.too_many_errors(limit) || {
             let heard = self.heard.lock();

@@ -16,8 +16,7 @@ use crate::results::Results;
 
 /// How often figures are shown and errors are judged.
 const TICK: Duration = Duration::from_secs(1);
-/// How long users may take to finish after the last one came, or after the last proof of work: time for retries and
-/// polls.
+/// How long users may take after the last one came, or the last proof of work: time for retries and polls.
 const PATIENCE: Duration = Duration::from_secs(300);
 /// How long to wait for requests in flight when a run is interrupted.
 const GRACE: Duration = Duration::from_secs(2);

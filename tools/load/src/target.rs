@@ -62,8 +62,7 @@ impl Target {
         &self.url
     }
 
-    /// The same with `127.0.0.1` instead of `localhost` and `[::1]`: `make up` listens there, and is known by that
-    /// address.
+    /// The same with `127.0.0.1` instead of `localhost` and `[::1]`: `make up` is known by that address.
     #[must_use]
     pub fn on_ipv4_loopback(&self) -> Self {
         if !self.host.eq_ignore_ascii_case("localhost") && self.host.parse() != Ok(Ipv6Addr::LOCALHOST) {

@@ -106,11 +106,9 @@ pub fn function_gb() -> f64 {
 pub const METRICS: u32 = 11;
 /// The fraction of requests that is traced (AWS Lambda, "Visualize Lambda function invocations using AWS X-Ray").
 pub const TRACED: f64 = 0.05;
-/// How long processes are provisioned, in seconds, from before the opening until after the crowd, as assumed for their
-/// cost.
+/// Seconds for which processes are provisioned, from before the opening until after the crowd. **Assumed.**
 pub const PROVISIONED_S: f64 = 1_800.0;
-/// Secrets that a process at the gate reads when it starts and then each minute: the pass keys, the stock's user, the
-/// edge's key.
+/// Secrets that a process at the gate reads at its start and each minute: pass keys, the stock's user, the edge's key.
 pub const SECRETS_OF_A_PROCESS: f64 = 3.0;
 /// The size of the line's document in bytes.
 pub const LINE_DOCUMENT_BYTES: f64 = 900.0;

@@ -53,8 +53,7 @@ pub struct Alternative {
 /// The effects of the line.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct InLine {
-    /// Seconds from the opening until nothing is left for the first time. `None` if there is a unit for everybody who
-    /// comes.
+    /// Seconds from the opening until nothing is left for the first time. `None` if there is a unit for everybody.
     pub sold_out_s: Option<f64>,
     /// Seconds until everybody has had a turn, if it does not sell out.
     pub everybody_s: f64,

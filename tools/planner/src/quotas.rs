@@ -60,8 +60,7 @@ pub const RAISED_AT_MOST: f64 = 10.0;
 /// Valkey answers about 80,000 trivial EVALs a second; a production node has slower cores and TLS.
 pub const SCRIPTS_PER_S_PER_SHARD: f64 = 30_000.0;
 /// Requests a second of one processor in a process with many concurrent requests: three fifths of what each of two
-/// cores did in the benchmark of the reservation function that asks Redis (`docs/performance.md`), with everything on one
-/// machine.
+/// cores, which did everything, did in the benchmark of the reservation function that asks Redis (docs/performance.md).
 pub const MANAGED_REQUESTS_PER_S_PER_CPU: f64 = 4_000.0;
 
 /// Seconds of each function for a request. **Assumed**: in-region calls of a millisecond to Redis and a few to SQS.
@@ -72,15 +71,13 @@ pub const RESERVATION_S: f64 = 0.025;
 pub const CATALOG_S: f64 = 0.010;
 /// See [`ADMISSION_S`]. For a ticket.
 pub const TICKET_S: f64 = 0.010;
-/// Seconds for a batch of ten orders, which are handled concurrently. **Assumed**: a transaction, a script and a
-/// message for each.
+/// Seconds for a batch of ten concurrent orders. **Assumed**: a transaction, a script and a message for each.
 pub const ORDER_BATCH_S: f64 = 0.200;
 /// Seconds of any other function for one event. **Assumed.**
 pub const OTHER_S: f64 = 0.050;
 /// Regional edge caches, each of which asks the gateway for a card. **Assumed.**
 pub const EDGE_CACHES: f64 = 15.0;
-/// Orders of a round that one run of reconciliation reads (docs/reasons.md, "Deliberately absent": some hundred
-/// thousand).
+/// Orders that a run of reconciliation reads: some hundred thousand (docs/reasons.md, "Deliberately absent").
 pub const AUDITED_ORDERS: f64 = 300_000.0;
 /// The fraction of the edge's quota that polls of the line may use. With more people in line pages poll less often.
 pub const LINE_POLLS_OF_EDGE: f64 = 0.5;

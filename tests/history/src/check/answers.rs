@@ -53,8 +53,7 @@ fn asked_again(found: &mut Found<'_>, reservations: &Reservations<'_>) {
     }
 }
 
-/// A reservation is accepted for one user and one key. Requests without a key that carry the same pass share a
-/// reservation.
+/// A reservation is accepted for one user and one key. Requests without a key share it if they carry the same pass.
 fn of_one_user(found: &mut Found<'_>) {
     let view = found.view;
     let mut first: HashMap<Name, &Asks<'_>> = HashMap::new();
@@ -124,8 +123,7 @@ fn course(found: &mut Found<'_>, reservation: &Reservation<'_>) {
     }
 }
 
-/// An order has one unit. So does a reservation without an order, if Redis forgets nothing and its user did not ask
-/// again.
+/// An order has one unit. So has any other reservation, if Redis forgets nothing and its user did not ask again.
 fn units(found: &mut Found<'_>, reservation: &Reservation<'_>) {
     let view = found.view;
     let Some(unit) = reservation.unit else { return };

@@ -4,8 +4,7 @@ use crate::check::holders::Holder;
 use crate::check::report::{Found, Rule};
 use crate::record::{Refusal, Supply};
 
-/// Between the call and the return of `sold_out` there must be a moment at which every unit may have been kept from
-/// others.
+/// Between the call and the return of `sold_out` there must be a moment at which every unit may have been taken.
 ///
 /// At each moment it counts the units that may have been taken: each unit with a known number once, however many may
 /// have had it, and one for each holder whose unit may be any. If that is less than the units of the round at every

@@ -12,8 +12,7 @@ struct Owned {
     reservation: usize,
 }
 
-/// Two intervals of one unit must not overlap. Sorted by their starts, it is enough to compare each with the earlier
-/// one that lasts longest.
+/// Two intervals of one unit must not overlap. By their starts, each is compared with the earlier one that ends last.
 pub(super) fn check(found: &mut Found<'_>, reservations: &Reservations<'_>) {
     let view = found.view;
     let all: Vec<_> = reservations.iter().collect();

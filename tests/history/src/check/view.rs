@@ -31,8 +31,7 @@ impl<'a> View<'a> {
         Self { round, operations, orders, asks }
     }
 
-    /// Whether only the ledger's orders ever had a unit: Redis forgot nothing, and every reservation has become an
-    /// order.
+    /// Whether only the ledger's orders ever had a unit: Redis forgot nothing, and every reservation is an order.
     pub(super) fn orders_are_all(&self) -> bool {
         self.round.redis == Redis::Keeps && self.read_at().is_some()
     }

@@ -99,8 +99,7 @@ impl Trace {
         text + "\n"
     }
 
-    /// The scope in which to explain the run: as many failures as that may need, and no more requests, payments and losses
-    /// than there were.
+    /// The scope in which to explain the run: enough failures for it, and its requests, payments and losses.
     pub(super) fn scope(&self) -> Result<Scope> {
         let Header { units, limit, receives, users, .. } = &self.header;
         let has_room = usize::from(*units) <= UNITS && usize::from(*limit) <= SLOTS && users.len() <= IDS;

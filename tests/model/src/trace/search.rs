@@ -59,8 +59,7 @@ impl<'a> Search<'a> {
         Self { protocol, trace, known }
     }
 
-    /// Tries the record that ended first, and backtracks to others if that leads nowhere. Returns the path, and how many
-    /// states it has visited.
+    /// Tries the record that ended first, then others if that fails. Returns the path, and how many states it saw.
     pub(super) fn run(&self, most: usize) -> Result<(Steps, usize), Box<Unexplained>> {
         let records = &self.trace.records;
         let init = self.protocol.init_states().remove(0);
@@ -98,8 +97,7 @@ impl<'a> Search<'a> {
                     push(Some(at), actions, Node { done, state, runs });
                 }
             }
-            // Among equally long paths the first wins, since it tried the earliest record first. Reasons of the others about the
-            // same record are added.
+            // Of equally long paths the first tried the earliest record first. Others add reasons about its record.
             if stuck.is_none() || node.done.len() > farthest.0 {
                 farthest = (node.done.len(), node.state);
                 stuck = failed;

@@ -52,8 +52,7 @@ impl Credentials {
             .context("cannot read the output of the command for tokens")
     }
 
-    /// Runs a shell command for each of `users`, with `{user}` replaced by an id, and takes the last line that it
-    /// prints.
+    /// Runs a shell command for each of `users`, with `{user}` replaced by an id, and takes its last line.
     pub async fn ask(command: &str, users: usize) -> Result<Vec<Self>> {
         ensure!(
             users == 1 || command.contains(USER),

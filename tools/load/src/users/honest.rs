@@ -14,8 +14,7 @@ pub const TRIES: u32 = 8;
 pub const LONGEST_WAIT: Duration = Duration::from_secs(60);
 /// The wait before a second attempt if the server does not say how long. It doubles each time.
 const FIRST_WAIT: Duration = Duration::from_millis(500);
-/// The largest random addition to a wait, as a fraction, so that users told to wait a second do not all return in the
-/// same millisecond.
+/// The largest random addition to a wait, as a fraction: users told to wait a second do not all return at once.
 const JITTER: f64 = 0.2;
 /// How often a user with a reservation polls whether it has become an order, and how many times.
 const POLL_EVERY: Duration = Duration::from_secs(1);

@@ -49,8 +49,7 @@ impl Crowd {
         }
     }
 
-    /// How many of the first `users` go through the gate. Users whose pass is refused also do, but that cannot be known
-    /// in advance.
+    /// How many of the first `users` go through the gate, besides those whose pass will be refused.
     pub fn through_the_gate(&self, users: usize) -> usize {
         (0..users).filter(|n| self.needs_the_gate(*n)).count()
     }
@@ -60,8 +59,7 @@ impl Crowd {
         self.client.hold_back();
     }
 
-    /// How many of the first `users` have no pass, and misbehave without ever going to the gate. They only do if hardly
-    /// anybody has a pass.
+    /// How many of the first `users` have no pass, and misbehave without it: none unless hardly anybody has a pass.
     pub fn past_the_gate(&self, users: usize) -> usize {
         (0..users).filter(|n| !self.has_pass(*n) && !self.needs_the_gate(*n)).count()
     }
