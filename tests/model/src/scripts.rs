@@ -1,7 +1,7 @@
 //! The scripts: each changes Redis in one step.
 
 use crate::job::Refusal;
-use crate::stored::{Guards, Redis, Reservation, ReservationState, Returned, Seat};
+use crate::stored::{Guards, Redis, Reservation, ReservationState, Seat};
 use crate::{Mistake, Protocol};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,9 +22,9 @@ pub(crate) enum Reseated {
 
 impl Protocol {
     fn take_unit(&self, redis: &mut Redis) -> Option<u8> {
-        if let Some(unit) = redis.returned.first() {
-            redis.returned.take(unit);
-            return Some(unit);
+        if let Some(unit) = redis.returned.iter().position(|is_returned| *is_returned) {
+            redis.returned[unit] = false;
+            return Some(unit as u8);
         }
         let unit = redis.next;
         (unit < self.scope.units).then(|| {
@@ -89,7 +89,7 @@ impl Protocol {
         reservation.state = ReservationState::Released;
         let unit = reservation.unit;
         if redis.loaded && of_another != Some(unit) {
-            redis.returned.put(unit);
+            redis.returned[usize::from(unit)] = true;
         }
     }
 
@@ -131,11 +131,9 @@ impl Protocol {
         if !redis.loaded || released || (same && self.makes(Mistake::AdoptOnlyUnknown)) {
             return;
         }
-        redis.returned.take(seat.unit);
+        redis.returned[usize::from(seat.unit)] = false;
         while redis.next <= seat.unit {
-            if redis.next < seat.unit {
-                redis.returned.put(redis.next);
-            }
+            redis.returned[usize::from(redis.next)] |= redis.next < seat.unit;
             redis.next += 1;
         }
         if !same {
@@ -150,7 +148,7 @@ impl Protocol {
     /// Puts back a unit in no place. In other keys than were read, it may never have been handed out, and is free.
     pub(crate) fn restore(&self, redis: &mut Redis, unit: u8) {
         if redis.loaded && (unit < redis.next || self.makes(Mistake::RestoreNeverHandedOut)) {
-            redis.returned.put(unit);
+            redis.returned[usize::from(unit)] = true;
         }
     }
 
@@ -179,12 +177,8 @@ impl Protocol {
 
     pub(crate) fn open(&self, redis: &mut Redis, taken: &Guards) {
         redis.loaded = true;
-        redis.returned = Returned::default();
-        redis.next = taken.iter().rposition(Option::is_some).map_or(0, |last| last as u8 + 1);
-        for unit in 0..redis.next {
-            if taken[usize::from(unit)].is_none() {
-                redis.returned.put(unit);
-            }
-        }
+        let next = taken.iter().rposition(Option::is_some).map_or(0, |last| last + 1);
+        redis.returned = std::array::from_fn(|unit| unit < next && taken[unit].is_none());
+        redis.next = next as u8;
     }
 }

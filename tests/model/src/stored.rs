@@ -42,47 +42,20 @@ impl Reservation {
     }
 }
 
-/// The set of returned units. The lowest is handed out first.
-#[derive(Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct Returned([bool; UNITS]);
-
-impl Returned {
-    pub fn put(&mut self, unit: u8) {
-        self.0[usize::from(unit)] = true;
-    }
-
-    pub fn take(&mut self, unit: u8) {
-        self.0[usize::from(unit)] = false;
-    }
-
-    pub fn first(&self) -> Option<u8> {
-        (0..UNITS as u8).find(|unit| self.has(*unit))
-    }
-
-    pub fn has(&self, unit: u8) -> bool {
-        self.0[usize::from(unit)]
-    }
-}
-
-impl fmt::Debug for Returned {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_set().entries((0..UNITS as u8).filter(|unit| self.has(*unit))).finish()
-    }
-}
-
 /// The stock in Redis. The outbox is the held reservations, since elements without a reservation are skipped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Redis {
-    pub loaded: bool,       // Whether the round's keys exist.
-    pub next: u8,           // Next unit that was never handed out.
-    pub returned: Returned, // Units to hand out before `next`.
+    pub loaded: bool,            // Whether the round's keys exist.
+    pub next: u8,                // Next unit that was never handed out.
+    pub returned: [bool; UNITS], // Units to hand out before `next`, the lowest first.
     pub reservations: [Option<Reservation>; IDS],
 }
 
 impl Redis {
     /// How often Redis could hand out this unit now.
     pub fn free(&self, unit: u8) -> usize {
-        if self.loaded { usize::from(self.returned.has(unit)) + usize::from(unit >= self.next) } else { 0 }
+        let is_returned = self.returned[usize::from(unit)];
+        if self.loaded { usize::from(is_returned) + usize::from(unit >= self.next) } else { 0 }
     }
 
     /// The live reservations that have a unit.

@@ -83,7 +83,7 @@ impl Held {
             for range in &self.free {
                 let (first, last) = range.split_once('-').expect("a range");
                 for unit in unit(first)..=unit(last) {
-                    redis.returned.put(unit);
+                    redis.returned[usize::from(unit)] = true;
                     found += 1;
                 }
             }
