@@ -1,7 +1,6 @@
 use stateright::{Model, Property};
 
 use crate::job::{After, Job, Next, Who};
-use crate::scripts::Reserved;
 use crate::state::{Ghost, Left, Replica, State};
 use crate::stored::{IDS, Ledger, Order, Redis, Reservation, Seat};
 use crate::{Action, Mistake, Protocol, Scope, properties};
@@ -66,19 +65,20 @@ impl Protocol {
 
     fn request(&self, state: &mut State, id: u8, crash: bool) -> bool {
         state.left.tries[usize::from(id)] -= 1;
-        match self.reserve(&mut state.redis, id) {
-            Reserved::Held(seat) => {
+        let (_, seat) = self.reserve(&mut state.redis, id);
+        match seat {
+            Some(seat) if state.redis.is_held(id) => {
                 state.ghost.accepted[usize::from(id)] |= self.makes(Mistake::AcceptFirst);
                 if !crash {
                     state.jobs.push(Job::new(Who::Reservation, seat));
                 }
                 true
             }
-            Reserved::Ended if !crash => {
+            Some(_) if !crash => {
                 state.ghost.accepted[usize::from(id)] = true;
                 true
             }
-            Reserved::Ended | Reserved::Refused => false,
+            _ => false,
         }
     }
 

@@ -1,23 +1,34 @@
 //! The scripts: each changes Redis in one step.
 
+use serde::{Deserialize, Serialize};
+
 use crate::job::Refusal;
 use crate::stored::{Guards, Redis, Reservation, ReservationState, Seat};
 use crate::{Mistake, Protocol};
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Reserved {
-    Held(Seat), // It has a unit, from this request or an earlier one.
-    Ended,      // It has an order, or had a unit.
-    Refused,    // Limit reached, sold out, or no keys.
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Reseated {
-    To(Seat),
+/// The first word of a script's answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Answer {
+    Reserved,
+    Replayed,
+    AlreadyReserved,
     SoldOut,
-    LimitReached,
+    /// `sold_out` while returned units are in cooldown. The model has no time: it allows this whenever it was recorded.
+    InCooldown,
+    Confirmed,
+    AlreadyConfirmed,
+    Released,
     AlreadyReleased,
+    UnknownReservation,
     UnknownSale,
+    Reseated,
+    LimitReached,
+    Adopted,
+    Restored,
+    Moved,
+    Loaded,
+    Present,
 }
 
 impl Protocol {
@@ -50,86 +61,92 @@ impl Protocol {
         redis.live().any(|seat| seat.id != id && self.user(seat.id) == self.user(id) && seat.slot == slot)
     }
 
-    pub(crate) fn reserve(&self, redis: &mut Redis, id: u8) -> Reserved {
+    pub(crate) fn reserve(&self, redis: &mut Redis, id: u8) -> (Answer, Option<Seat>) {
         if !redis.loaded {
-            return Reserved::Refused;
+            return (Answer::UnknownSale, None);
         }
-        match redis.reservations[usize::from(id)] {
-            Some(_) if self.makes(Mistake::ReserveEveryTime) => {}
-            Some(Reservation { unit, slot, state: ReservationState::Held }) => {
-                return Reserved::Held(Seat { id, unit, slot });
-            }
-            Some(_) => return Reserved::Ended,
-            None => {}
+        if let Some(Reservation { unit, slot, .. }) = redis.reservations[usize::from(id)]
+            && !self.makes(Mistake::ReserveEveryTime)
+        {
+            return (Answer::Replayed, Some(Seat { id, unit, slot }));
         }
         let Some(slot) = (0..self.scope.limit).find(|slot| !self.slot_is_anothers(redis, id, *slot)) else {
-            return Reserved::Refused;
+            return (Answer::AlreadyReserved, None);
         };
-        let Some(unit) = self.take_unit(redis) else { return Reserved::Refused };
+        let Some(unit) = self.take_unit(redis) else { return (Answer::SoldOut, None) };
         let seat = Seat { id, unit, slot };
         self.write_reservation(redis, seat, ReservationState::Held);
-        Reserved::Held(seat)
+        (Answer::Reserved, Some(seat))
     }
 
-    /// Whether Redis knows the reservation.
-    pub(crate) fn confirm(&self, redis: &mut Redis, id: u8) -> bool {
-        let Some(reservation) = &mut redis.reservations[usize::from(id)] else { return false };
-        if reservation.is_live() || self.makes(Mistake::ConfirmReleased) {
-            reservation.state = ReservationState::Ordered;
+    pub(crate) fn confirm(&self, redis: &mut Redis, id: u8) -> Answer {
+        let Some(reservation) = &mut redis.reservations[usize::from(id)] else { return Answer::UnknownReservation };
+        match reservation.state {
+            ReservationState::Ordered => return Answer::AlreadyConfirmed,
+            ReservationState::Released if !self.makes(Mistake::ConfirmReleased) => return Answer::AlreadyReleased,
+            ReservationState::Held | ReservationState::Released => {}
         }
-        true
+        reservation.state = ReservationState::Ordered;
+        Answer::Confirmed
     }
 
     /// Gives a reservation's unit back, unless it is this unit, which another order has.
-    pub(crate) fn release(&self, redis: &mut Redis, id: u8, of_another: Option<u8>) {
-        let Some(reservation) = &mut redis.reservations[usize::from(id)] else { return };
+    pub(crate) fn release(&self, redis: &mut Redis, id: u8, of_another: Option<u8>) -> Answer {
+        let Some(reservation) = &mut redis.reservations[usize::from(id)] else { return Answer::UnknownReservation };
         if !reservation.is_live() && !self.makes(Mistake::ReleaseEveryTime) {
-            return;
+            return Answer::AlreadyReleased;
         }
         reservation.state = ReservationState::Released;
         let unit = reservation.unit;
         if redis.loaded && of_another != Some(unit) {
             redis.returned[usize::from(unit)] = true;
         }
+        Answer::Released
     }
 
     /// Gives a reservation what the ledger refused it, the unit before the slot. One that Redis forgot gets both.
-    pub(crate) fn reseat(&self, redis: &mut Redis, seat: Seat, refusal: Refusal) -> Reseated {
+    pub(crate) fn reseat(&self, redis: &mut Redis, seat: Seat, refusal: Refusal) -> (Answer, Option<Seat>) {
         if !redis.loaded {
-            return Reseated::UnknownSale;
+            return (Answer::UnknownSale, None);
         }
         let own = redis.reservations[usize::from(seat.id)];
         match own {
-            Some(reservation) if !reservation.is_live() => return Reseated::AlreadyReleased,
+            Some(reservation) if !reservation.is_live() => return (Answer::AlreadyReleased, None),
             Some(Reservation { unit, slot, .. }) if (unit, slot) != (seat.unit, seat.slot) => {
-                return Reseated::To(Seat { unit, slot, ..seat });
+                return (Answer::Reseated, Some(Seat { unit, slot, ..seat }));
             }
             _ => {}
         }
         let is_refused = |slot| own.is_some() && !refusal.unit && slot == seat.slot;
         let has_room = |slot: &u8| !is_refused(*slot) && !self.slot_is_anothers(redis, seat.id, *slot);
         let Some(slot) = std::iter::once(seat.slot).chain(0..self.scope.limit).find(has_room) else {
-            return Reseated::LimitReached;
+            return (Answer::LimitReached, None);
         };
         if slot != seat.slot && self.makes(Mistake::ReseatKeepsSlot) {
-            return Reseated::SoldOut;
+            return (Answer::SoldOut, None);
         }
         let unit = if own.is_some() && !refusal.unit { Some(seat.unit) } else { self.take_unit(redis) };
-        let Some(unit) = unit else { return Reseated::SoldOut };
+        let Some(unit) = unit else { return (Answer::SoldOut, None) };
         let seat = Seat { unit, slot, ..seat };
         self.write_reservation(redis, seat, ReservationState::Held);
-        Reseated::To(seat)
+        (Answer::Reseated, Some(seat))
     }
 
     /// Takes an order's unit out of the free ones and writes the order's reservation. Also if the reservation is known:
     /// then another reservation with the same unit gave it back.
-    pub(crate) fn adopt(&self, redis: &mut Redis, seat: Seat) {
+    pub(crate) fn adopt(&self, redis: &mut Redis, seat: Seat) -> Answer {
+        let before = *redis;
         let known = redis.reservations[usize::from(seat.id)];
         let same = known
             .is_some_and(|reservation| reservation.state == ReservationState::Ordered && reservation.unit == seat.unit);
-        let released = known.is_some_and(|reservation| !reservation.is_live());
-        if !redis.loaded || released || (same && self.makes(Mistake::AdoptOnlyUnknown)) {
-            return;
+        if !redis.loaded {
+            return Answer::UnknownSale;
+        }
+        if known.is_some_and(|reservation| !reservation.is_live()) {
+            return Answer::AlreadyReleased;
+        }
+        if same && self.makes(Mistake::AdoptOnlyUnknown) {
+            return Answer::AlreadyConfirmed;
         }
         redis.returned[usize::from(seat.unit)] = false;
         while redis.next <= seat.unit {
@@ -139,6 +156,7 @@ impl Protocol {
         if !same {
             self.write_reservation(redis, seat, ReservationState::Ordered);
         }
+        if *redis == before { Answer::AlreadyConfirmed } else { Answer::Adopted }
     }
 
     pub(crate) fn is_nowhere(redis: &Redis, unit: u8) -> bool {

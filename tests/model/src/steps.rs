@@ -1,7 +1,7 @@
 //! What each function does: one effect at a time.
 
 use crate::job::{After, Job, Next, Refusal, Who};
-use crate::scripts::Reseated;
+use crate::scripts::Answer;
 use crate::state::State;
 use crate::stored::{Guards, Order, OrderState, Seat, UNITS};
 use crate::writes::Placed;
@@ -15,11 +15,11 @@ impl Protocol {
             Next::Place(seat) => return self.try_to_place(state, seat),
             Next::Reseat(seat, refusal) => {
                 return match self.reseat(&mut state.redis, seat, refusal) {
-                    Reseated::To(seat) => After::Goes(Next::Place(seat)),
-                    Reseated::SoldOut => self.fail(state, seat, OrderState::SoldOut, refusal),
-                    Reseated::LimitReached => self.fail(state, seat, OrderState::Failed, refusal),
-                    Reseated::AlreadyReleased => After::Goes(Next::Place(seat)),
-                    Reseated::UnknownSale => After::Failed,
+                    (_, Some(seat)) => After::Goes(Next::Place(seat)),
+                    (Answer::SoldOut, _) => self.fail(state, seat, OrderState::SoldOut, refusal),
+                    (Answer::LimitReached, _) => self.fail(state, seat, OrderState::Failed, refusal),
+                    (Answer::AlreadyReleased, _) => After::Goes(Next::Place(seat)),
+                    _ => After::Failed,
                 };
             }
             // Redis did not know of an order, but by now there may be one, even a paid one.
@@ -35,7 +35,7 @@ impl Protocol {
             Next::Apply(order) => return self.apply(state, job, order),
             Next::SendExpiry => state.send(Job::new(Who::Expiry, job.seat)),
             Next::EndAfterRelease => _ = self.end(&mut state.ledger, job.seat.id, OrderState::Expired),
-            Next::Release(of_another) => self.release(&mut state.redis, job.seat.id, of_another),
+            Next::Release(of_another) => _ = self.release(&mut state.redis, job.seat.id, of_another),
             Next::Adopt => self.adopt_order(state, job.seat.id),
             Next::AdoptThenGo(order) => {
                 self.adopt_order(state, job.seat.id);
@@ -138,7 +138,8 @@ impl Protocol {
         let id = job.seat.id;
         match order {
             OrderState::Pending | OrderState::Paid => {
-                if !self.confirm(&mut state.redis, id) && self.scope.repairs && !self.makes(Mistake::NoAdopt) {
+                let is_unknown = self.confirm(&mut state.redis, id) == Answer::UnknownReservation;
+                if is_unknown && self.scope.repairs && !self.makes(Mistake::NoAdopt) {
                     return After::Goes(Next::AdoptThenGo(order));
                 }
             }

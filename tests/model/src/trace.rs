@@ -9,7 +9,8 @@ mod record;
 mod search;
 mod unseen;
 
-pub use effect::{Answer, Effect, Written};
+pub use crate::scripts::Answer;
+pub use effect::{Effect, Written};
 pub use explain::{Explained, explain};
 pub use record::{Function, Header, How, Record, Trace, What};
 pub use search::Unexplained;

@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 use crate::Protocol;
 use crate::job::{After, Job, Next, Refusal, Who};
 use crate::protocol::remove;
-use crate::scripts::{Reseated, Reserved};
+use crate::scripts::Answer;
 use crate::state::State;
-use crate::stored::{Guards, Order, OrderState, Redis, ReservationState, Seat};
+use crate::stored::{Guards, Order, OrderState, Redis, Seat};
 
 /// One effect with its answer. Reservations and users are numbered as they appear, units and slots from 0.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -45,31 +45,6 @@ pub enum Effect {
     SendExpiry { id: u8 },
     // A write to modelled data that no step of the model makes. Never explained.
     Unknown { what: String },
-}
-
-/// The first word of a script's answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Answer {
-    Reserved,
-    Replayed,
-    AlreadyReserved,
-    SoldOut,
-    /// `sold_out` while returned units are in cooldown. The model has no time: it allows this whenever it was recorded.
-    InCooldown,
-    Confirmed,
-    AlreadyConfirmed,
-    Released,
-    AlreadyReleased,
-    UnknownReservation,
-    UnknownSale,
-    Reseated,
-    LimitReached,
-    Adopted,
-    Restored,
-    Moved,
-    Loaded,
-    Present,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -119,26 +94,23 @@ impl Protocol {
             },
             Next::Cancel => ending(id, order, OrderState::Cancelled),
             Next::Place(seat) => vec![placing(state, seat, after)],
-            Next::Reseat(seat, refusal) => vec![self.reseating(&state.redis, seat, refusal)],
+            Next::Reseat(seat, refusal) => {
+                let (answer, to) = self.reseat(&mut state.redis.clone(), seat, refusal);
+                vec![Effect::Reseat { seat, answer, to }]
+            }
             Next::Fence(seat, state) => {
                 let answer = order.map_or(Written::Made, |order| Written::There(order.state));
                 vec![Effect::Fence { seat, state, answer }]
             }
             Next::Apply(OrderState::Pending | OrderState::Paid) => {
-                let answer =
-                    known(&state.redis, id).map_or(Answer::UnknownReservation, |reservation| match reservation {
-                        ReservationState::Held => Answer::Confirmed,
-                        ReservationState::Ordered => Answer::AlreadyConfirmed,
-                        ReservationState::Released => Answer::AlreadyReleased,
-                    });
-                vec![Effect::Confirm { id, answer }]
+                vec![Effect::Confirm { id, answer: self.confirm(&mut state.redis.clone(), id) }]
             }
             Next::Apply(ended) => {
                 let of_another = order.filter(|_| ended == OrderState::SoldOut).map(|order| order.unit);
-                vec![releasing(&state.redis, id, of_another)]
+                vec![self.releasing(&state.redis, id, of_another)]
             }
             Next::SendExpiry => vec![Effect::SendExpiry { id }],
-            Next::Release(of_another) => vec![releasing(&state.redis, id, of_another)],
+            Next::Release(of_another) => vec![self.releasing(&state.redis, id, of_another)],
             Next::Adopt | Next::AdoptThenGo(_) => {
                 let seat = order.map(|Order { unit, slot, .. }| Seat { id, unit, slot });
                 seat.map(|seat| self.adopting(&state.redis, seat)).into_iter().collect()
@@ -152,59 +124,13 @@ impl Protocol {
         (sights, after)
     }
 
-    pub(super) fn reserving(&self, redis: &Redis, id: u8) -> (Effect, Reserved) {
-        let reserved = self.reserve(&mut redis.clone(), id);
-        let known = redis.reservations[usize::from(id)].map(|reservation| Seat {
-            id,
-            unit: reservation.unit,
-            slot: reservation.slot,
-        });
-        let is_at_limit = (0..self.scope.limit).all(|slot| self.slot_is_anothers(redis, id, slot));
-        let (answer, seat) = match reserved {
-            Reserved::Held(seat) => (if known.is_some() { Answer::Replayed } else { Answer::Reserved }, Some(seat)),
-            Reserved::Ended => (Answer::Replayed, known),
-            Reserved::Refused if !redis.loaded => (Answer::UnknownSale, None),
-            Reserved::Refused if is_at_limit => (Answer::AlreadyReserved, None),
-            Reserved::Refused => (Answer::SoldOut, None),
-        };
-        (Effect::Reserve { id, answer, seat }, reserved)
-    }
-
-    fn reseating(&self, redis: &Redis, seat: Seat, refusal: Refusal) -> Effect {
-        let (answer, to) = match self.reseat(&mut redis.clone(), seat, refusal) {
-            Reseated::To(to) => (Answer::Reseated, Some(to)),
-            Reseated::SoldOut => (Answer::SoldOut, None),
-            Reseated::LimitReached => (Answer::LimitReached, None),
-            Reseated::AlreadyReleased => (Answer::AlreadyReleased, None),
-            Reseated::UnknownSale => (Answer::UnknownSale, None),
-        };
-        Effect::Reseat { seat, answer, to }
-    }
-
     pub(super) fn adopting(&self, redis: &Redis, seat: Seat) -> Effect {
-        let mut changed = *redis;
-        self.adopt(&mut changed, seat);
-        let answer = match known(redis, seat.id) {
-            _ if !redis.loaded => Answer::UnknownSale,
-            Some(ReservationState::Released) => Answer::AlreadyReleased,
-            _ if changed == *redis => Answer::AlreadyConfirmed,
-            _ => Answer::Adopted,
-        };
-        Effect::Adopt { seat, answer }
+        Effect::Adopt { seat, answer: self.adopt(&mut redis.clone(), seat) }
     }
-}
 
-fn known(redis: &Redis, id: u8) -> Option<ReservationState> {
-    redis.reservations[usize::from(id)].map(|reservation| reservation.state)
-}
-
-pub(super) fn releasing(redis: &Redis, id: u8, of_another: Option<u8>) -> Effect {
-    let answer = match known(redis, id) {
-        None => Answer::UnknownReservation,
-        Some(ReservationState::Released) => Answer::AlreadyReleased,
-        Some(_) => Answer::Released,
-    };
-    Effect::Release { id, of_another, answer }
+    pub(super) fn releasing(&self, redis: &Redis, id: u8, of_another: Option<u8>) -> Effect {
+        Effect::Release { id, of_another, answer: self.release(&mut redis.clone(), id, of_another) }
+    }
 }
 
 fn placing(state: &State, seat: Seat, after: After) -> Effect {

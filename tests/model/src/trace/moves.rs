@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use stateright::Model;
 
-use super::effect::{Answer, Effect, releasing};
+use super::effect::Effect;
 use super::record::{Function, How, Record, What};
 use crate::job::{After, Job, Next, Who};
 use crate::protocol::cancellation;
-use crate::scripts::Reserved;
+use crate::scripts::Answer;
 use crate::state::State;
 use crate::stored::{OrderState, Redis, Seat};
 use crate::{Action, Protocol};
@@ -208,11 +208,7 @@ impl<'a> Finder<'a> {
             Effect::ReadUnit { unit, found } => ledger.units[usize::from(*unit)].map(|guard| guard.0) == *found,
             // The model has no time.
             Effect::Reserve { answer: Answer::InCooldown, .. } => redis.loaded,
-            Effect::Reserve { id, answer, .. } => {
-                let (expected, reserved) = self.protocol.reserving(redis, *id);
-                reserved == Reserved::Refused
-                    && matches!(expected, Effect::Reserve { answer: expected, .. } if expected == *answer)
-            }
+            Effect::Reserve { id, answer, .. } => self.protocol.reserve(&mut redis.clone(), *id) == (*answer, None),
             // A repeated callback, or one that is too late, which another write notes.
             Effect::Pay { id, taken: false } => state(id) != Some(OrderState::Pending),
             Effect::Refund { id } => ledger.refunds[usize::from(*id)],
@@ -222,7 +218,7 @@ impl<'a> Finder<'a> {
             Effect::Release { id, of_another, answer: Answer::UnknownReservation | Answer::AlreadyReleased }
                 if repairs =>
             {
-                releasing(redis, *id, *of_another) == *effect
+                self.protocol.releasing(redis, *id, *of_another) == *effect
             }
             Effect::Adopt { seat, answer } if repairs && *answer != Answer::Adopted => {
                 self.protocol.adopting(redis, *seat) == *effect
@@ -268,18 +264,17 @@ impl<'a> Finder<'a> {
     }
 
     fn reserve(&mut self, run: u32, known: RunFacts, id: u8, effect: &Effect, redis: Option<&Redis>) {
-        let (expected, reserved) = self.protocol.reserving(&self.state.redis, id);
+        let mut after = self.state.redis;
+        let (answer, seat) = self.protocol.reserve(&mut after, id);
+        let expected = Effect::Reserve { id, answer, seat };
         if expected != *effect {
             if self.moves.is_empty() {
                 self.reasons.push(format!("the model would do {expected:?}"));
             }
             return;
         }
-        let stand = match reserved {
-            Reserved::Held(seat) => Stand::At(Job::new(Who::Reservation, seat)),
-            Reserved::Ended => Stand::Finished,
-            Reserved::Refused => return self.reasons.push("the model's Redis refuses it".to_owned()),
-        };
+        let Some(seat) = seat else { return self.reasons.push("the model's Redis refuses it".to_owned()) };
+        let stand = if after.is_held(id) { Stand::At(Job::new(Who::Reservation, seat)) } else { Stand::Finished };
         self.attempt(Action::Request(id), redis, run, Some(stand));
         if known.fails {
             self.attempt(Action::RequestAndCrash(id), redis, run, Some(Stand::Gone));
