@@ -9,26 +9,10 @@ use crate::inputs::{Assumptions, Inputs, Line, LineAsked, MAX_ADMITS_PER_S, MAX_
 use crate::load::Load;
 use crate::quotas::{GATEWAY_REQUESTS, LAMBDA_CONCURRENCY, RAISED_AT_MOST};
 
-/// What the merchant may do to make a setup hold.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Effort {
-    Nothing,
-    Settings,
-    /// Also ask AWS for quotas.
-    Quotas,
-}
-
-impl Effort {
-    /// Whether a check is met with this effort.
-    pub fn meets(self, check: &Check) -> bool {
-        check.holds()
-            || match self {
-                Self::Nothing => false,
-                Self::Settings => check.mover == Mover::Setting && check.can_hold(),
-                Self::Quotas => check.can_hold(),
-            }
-    }
-}
+// What the merchant may do to make a setup hold: nothing, change settings, or also ask AWS for quotas.
+const NOTHING: &[Mover] = &[];
+const SETTINGS: &[Mover] = &[Mover::Setting];
+const QUOTAS: &[Mover] = &[Mover::Setting, Mover::Quota];
 
 impl Setup {
     /// With the requested lanes, or as few as the load needs.
@@ -52,24 +36,25 @@ impl Setup {
             LineAsked::No => without(),
             LineAsked::PerS(per_s) => with(per_s),
             LineAsked::Auto => {
-                let holds = |setup: &Self, effort: Effort| setup.holds(inputs, assumed, effort);
-                if holds(&without(), Effort::Settings) {
+                let holds = |setup: &Self, effort: &[Mover]| setup.holds(inputs, assumed, effort);
+                if holds(&without(), SETTINGS) {
                     return without();
                 }
                 let suggest = |effort| suggested_per_s(inputs, assumed, effort);
-                if let Some(per_s) = suggest(Effort::Nothing).or_else(|| suggest(Effort::Settings)) {
+                if let Some(per_s) = suggest(NOTHING).or_else(|| suggest(SETTINGS)) {
                     return with(per_s);
                 }
-                if holds(&without(), Effort::Quotas) {
+                if holds(&without(), QUOTAS) {
                     return without();
                 }
-                with(suggest(Effort::Quotas).unwrap_or(1_000).min(most_per_s(inputs)))
+                with(suggest(QUOTAS).unwrap_or(1_000).min(most_per_s(inputs)))
             }
         }
     }
 
-    fn holds(&self, inputs: &Inputs, assumed: &Assumptions, effort: Effort) -> bool {
-        checks(inputs, assumed, self).iter().all(|check| effort.meets(check))
+    fn holds(&self, inputs: &Inputs, assumed: &Assumptions, effort: &[Mover]) -> bool {
+        let meets = |check: &Check| check.holds() || (effort.contains(&check.mover) && check.can_hold());
+        checks(inputs, assumed, self).iter().all(meets)
     }
 }
 
@@ -82,7 +67,7 @@ fn most_per_s(inputs: &Inputs) -> u32 {
 }
 
 /// The highest rate at which everything behind the line holds with this effort, rounded down to two digits.
-pub fn suggested_per_s(inputs: &Inputs, assumed: &Assumptions, effort: Effort) -> Option<u32> {
+fn suggested_per_s(inputs: &Inputs, assumed: &Assumptions, effort: &[Mover]) -> Option<u32> {
     let holds = |per_s: u32| Setup::with(inputs, assumed, Some(line(inputs, per_s))).holds(inputs, assumed, effort);
     let per_s = most(u64::from(most_per_s(inputs)), |per_s| holds(per_s as u32))? as u32;
     let step = 10_u32.pow(per_s.ilog10().saturating_sub(1));
@@ -119,7 +104,7 @@ pub fn what_quotas_buy(inputs: &Inputs, assumed: &Assumptions) -> Vec<Raised> {
             gateway_quota: assumed.gateway_quota.max(gateway),
             ..assumed.clone()
         };
-        let admits_per_s = suggested_per_s(inputs, &raised, Effort::Settings);
+        let admits_per_s = suggested_per_s(inputs, &raised, SETTINGS);
         let everybody_s = admits_per_s.map(|per_s| inputs.audience as f64 / f64::from(per_s));
         Raised { what, admits_per_s, everybody_s }
     };
