@@ -4,7 +4,6 @@ use crate::job::{After, Job, Next, Refusal, Who};
 use crate::scripts::Answer;
 use crate::state::State;
 use crate::stored::{Guards, Order, OrderState, Seat, UNITS};
-use crate::writes::Placed;
 use crate::{Mistake, Protocol};
 
 impl Protocol {
@@ -102,11 +101,11 @@ impl Protocol {
 
     fn try_to_place(&self, state: &mut State, seat: Seat) -> After {
         match self.place(&mut state.ledger, seat) {
-            Placed::Order(order) => After::Goes(Next::Apply(order)),
-            Placed::Taken(refusal) if !refusal.unit && self.makes(Mistake::SlotTakenIsFinal) => {
+            Ok(order) => After::Goes(Next::Apply(order)),
+            Err(refusal) if !refusal.unit && self.makes(Mistake::SlotTakenIsFinal) => {
                 self.fail(state, seat, OrderState::Failed, refusal)
             }
-            Placed::Taken(refusal) => After::Goes(Next::Reseat(seat, refusal)),
+            Err(refusal) => After::Goes(Next::Reseat(seat, refusal)),
         }
     }
 

@@ -4,17 +4,12 @@ use crate::job::Refusal;
 use crate::stored::{Ledger, Order, OrderState, Seat};
 use crate::{Mistake, Protocol};
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Placed {
-    Order(OrderState), // Written now or before, in this state.
-    Taken(Refusal),    // Guards are another's.
-}
-
 impl Protocol {
-    pub(crate) fn place(&self, ledger: &mut Ledger, seat: Seat) -> Placed {
+    /// Returns the state of the order, written now or before, unless guards are another's.
+    pub(crate) fn place(&self, ledger: &mut Ledger, seat: Seat) -> Result<OrderState, Refusal> {
         let Seat { id, unit, slot } = seat;
         if let Some(order) = ledger.orders[usize::from(id)] {
-            return Placed::Order(order.state);
+            return Ok(order.state);
         }
         let unit_guard = &mut ledger.units[usize::from(unit)];
         let slot_guard = &mut ledger.slots[self.user(id)][usize::from(slot)];
@@ -23,12 +18,12 @@ impl Protocol {
             slot: slot_guard.is_some() && !self.makes(Mistake::NoSlotGuard),
         };
         if refusal.unit || refusal.slot {
-            return Placed::Taken(refusal);
+            return Err(refusal);
         }
         *unit_guard = Some((id, slot));
         *slot_guard = Some(id);
         ledger.orders[usize::from(id)] = Some(Order { state: OrderState::Pending, unit, slot });
-        Placed::Order(OrderState::Pending)
+        Ok(OrderState::Pending)
     }
 
     /// Fences an order. Returns its state afterwards, whichever job wrote it.
