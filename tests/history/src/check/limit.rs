@@ -1,11 +1,11 @@
 //! No user has more than the limit, and only users who may have that many hear `limit_reached`.
 
-use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashMap};
+use std::collections::{BTreeMap, HashMap};
 
-use crate::check::certain::{Reservation, Reservations};
+use crate::check::certain::Reservations;
 use crate::check::holders::Holder;
 use crate::check::report::{Found, Rule};
+use crate::check::sold_out::Spans;
 use crate::record::{Name, Refusal, moment};
 
 pub(super) fn check(found: &mut Found<'_>, reservations: &Reservations<'_>, holders: &[Holder]) {
@@ -15,28 +15,21 @@ pub(super) fn check(found: &mut Found<'_>, reservations: &Reservations<'_>, hold
 
 /// At no moment do more of a user's reservations certainly have a unit than the limit allows. Reports each user once.
 fn certainly_over(found: &mut Found<'_>, reservations: &Reservations<'_>) {
-    let limit = found.view.round.limit as usize;
-    let owned = reservations.iter().filter_map(|one| Some((one.user()?, one.owned?, one)));
-    let mut owned: Vec<(Name, (u64, u64), &Reservation<'_>)> = owned.collect();
-    owned.sort_by_key(|(user, (from, _), _)| (*user, *from));
-    for of_user in owned.chunk_by(|one, other| one.0 == other.0) {
-        // The user's current units, by when they end.
-        let mut has: BinaryHeap<Reverse<(u64, usize)>> = BinaryHeap::new();
-        for (number, (user, (from, until), _)) in of_user.iter().enumerate() {
-            while has.peek().is_some_and(|Reverse((ends, _))| ends <= from) {
-                has.pop();
-            }
-            has.push(Reverse((*until, number)));
-            if has.len() > limit {
-                let mut names: Vec<&str> =
-                    has.iter().map(|Reverse((_, number))| of_user[*number].2.name.text()).collect();
-                names.sort_unstable();
-                let (count, at, names) = (names.len(), moment(*from), names.join(", "));
-                let message = format!("{user} had {count} of at most {limit} at {at}: {names}");
-                found.violation(Rule::OverTheLimit, message);
-                break;
-            }
+    let limit = found.view.round.limit;
+    let mut owned: BTreeMap<Name, Vec<(u64, u64, &str)>> = BTreeMap::new();
+    for one in reservations.iter() {
+        if let (Some(user), Some((from, until))) = (one.user(), one.owned) {
+            owned.entry(user).or_default().push((from, until - 1, one.name.text()));
         }
+    }
+    for (user, owned) in owned {
+        let intervals = owned.iter().map(|(first, last, _)| (*first, *last));
+        let Some(at) = Spans::of(intervals, limit.saturating_add(1)).first() else { continue };
+        let had = owned.iter().filter(|(first, last, _)| (*first..=*last).contains(&at));
+        let mut names: Vec<&str> = had.map(|(.., name)| *name).collect();
+        names.sort_unstable();
+        let (count, at, names) = (names.len(), moment(at), names.join(", "));
+        found.violation(Rule::OverTheLimit, format!("{user} had {count} of at most {limit} at {at}: {names}"));
     }
 }
 

@@ -46,11 +46,11 @@ pub(super) fn check(found: &mut Found<'_>, holders: &[Holder]) {
 }
 
 /// Spans of time, each from its first to its last moment, ascending.
-struct Spans(Vec<(u64, u64)>);
+pub(super) struct Spans(Vec<(u64, u64)>);
 
 impl Spans {
     /// When at least so many of these intervals hold at once.
-    fn of(intervals: impl IntoIterator<Item = (u64, u64)>, least: u32) -> Self {
+    pub(super) fn of(intervals: impl IntoIterator<Item = (u64, u64)>, least: u32) -> Self {
         let mut changes: Vec<(u64, i64)> = Vec::new();
         for (first, last) in intervals {
             changes.push((first, 1));
@@ -73,6 +73,10 @@ impl Spans {
         }
         spans.extend(since.map(|first| (first, u64::MAX)));
         Self(spans)
+    }
+
+    pub(super) fn first(&self) -> Option<u64> {
+        self.0.first().map(|span| span.0)
     }
 
     fn overlap(&self, first: u64, last: u64) -> bool {
