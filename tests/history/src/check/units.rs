@@ -1,32 +1,30 @@
 //! No two reservations own a unit at once.
 
-use crate::check::certain::Reservations;
+use crate::check::certain::{Reservation, Reservations};
 use crate::check::report::{Found, Rule};
 use crate::record::{Name, Supply, moment};
 
 /// One reservation's certain time with a unit.
-struct Owned {
+struct Owned<'a> {
     unit: u32,
     from: u64,
     until: u64,
-    reservation: usize,
+    reservation: &'a Reservation<'a>,
 }
 
 /// Two intervals of one unit must not overlap. By their starts, each is compared with the earlier one that ends last.
 pub(super) fn check(found: &mut Found<'_>, reservations: &Reservations<'_>) {
     let view = found.view;
-    let all: Vec<_> = reservations.iter().collect();
-    let owned = all.iter().enumerate().filter_map(|(number, reservation)| {
+    let owned = reservations.iter().filter_map(|reservation| {
         let (from, until) = reservation.owned?;
-        Some(Owned { unit: reservation.unit?, from, until, reservation: number })
+        Some(Owned { unit: reservation.unit?, from, until, reservation })
     });
-    let mut owned: Vec<Owned> = owned.collect();
+    let mut owned: Vec<Owned<'_>> = owned.collect();
     owned.sort_by_key(|one| (one.unit, one.from));
     found.report.judged.owned += owned.len();
-    let in_words = |one: &Owned| {
-        let reservation = all[one.reservation];
-        let user = reservation.user().map_or("somebody", Name::text);
-        format!("{} ({user}) from {} to {}", reservation.name, moment(one.from), moment(one.until))
+    let in_words = |one: &Owned<'_>| {
+        let user = one.reservation.user().map_or("somebody", Name::text);
+        format!("{} ({user}) from {} to {}", one.reservation.name, moment(one.from), moment(one.until))
     };
     for of_unit in owned.chunk_by(|one, other| one.unit == other.unit) {
         let mut longest = &of_unit[0];
@@ -42,7 +40,7 @@ pub(super) fn check(found: &mut Found<'_>, reservations: &Reservations<'_>) {
     }
     // Otherwise units may have been added later.
     if view.round.supply == Supply::AtOnce {
-        for reservation in &all {
+        for reservation in reservations.iter() {
             if let Some(unit) = reservation.unit.filter(|unit| !(1..=view.round.units).contains(unit)) {
                 let message = format!("{} has unit {unit} of {}", reservation.name, view.round.units);
                 found.violation(Rule::NoSuchUnit, message);

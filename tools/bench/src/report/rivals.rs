@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 use load::measure::{Load, closed};
 use local::valkey::Valkey;
 use redis::AsyncConnectionConfig;
@@ -81,10 +81,6 @@ impl Ring {
         Ok(self.client.get_multiplexed_async_connection_with_config(&patient).await?)
     }
 
-    pub(crate) async fn connections(&self, count: usize) -> Result<Vec<MultiplexedConnection>> {
-        futures::future::try_join_all((0..count).map(|_| self.connection())).await
-    }
-
     pub(crate) async fn empty(&self) -> Result<()> {
         Ok(redis::cmd("FLUSHALL").arg("SYNC").query_async(&mut self.connection().await?).await?)
     }
@@ -143,7 +139,7 @@ impl Ring {
     pub(crate) async fn info(&self, field: &str) -> Result<String> {
         let info: String = redis::cmd("INFO").arg("everything").query_async(&mut self.connection().await?).await?;
         let found = info.lines().find_map(|line| line.strip_prefix(field)?.strip_prefix(':'));
-        found.map(|value| value.trim().to_owned()).ok_or_else(|| anyhow::anyhow!("Valkey's INFO has no {field}"))
+        Ok(found.with_context(|| format!("Valkey's INFO has no {field}"))?.trim().to_owned())
     }
 
     pub(crate) async fn scripts_run(&self) -> Result<u64> {
@@ -159,7 +155,7 @@ impl Ring {
     pub(crate) async fn take_script_us(&self) -> Result<f64> {
         let told = self.info("cmdstat_evalsha").await?;
         let each = told.split(',').find_map(|part| part.strip_prefix("usec_per_call="));
-        let each = each.ok_or_else(|| anyhow::anyhow!("no time of scripts: {told}"))?.parse()?;
+        let each = each.with_context(|| format!("no time of scripts: {told}"))?.parse()?;
         let _: () = redis::cmd("CONFIG").arg("RESETSTAT").query_async(&mut self.connection().await?).await?;
         Ok(each)
     }

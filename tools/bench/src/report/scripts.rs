@@ -44,7 +44,7 @@ async fn one(ring: &Ring, rival: Rival, winners: bool, calls: usize) -> Result<L
     ring.empty().await?;
     ring.offer(rival, SALE, if winners { calls as u32 } else { 0 }).await?;
     ring.take_script_us().await.ok();
-    let connections = ring.connections(CLIENTS).await?;
+    let connections = futures::future::try_join_all((0..CLIENTS).map(|_| ring.connection())).await?;
     // Built in advance, so that only the call is measured.
     let calls: Vec<redis::Cmd> = (0..calls).map(|n| ring.call(rival, SALE, &format!("buyer-{n}"))).collect();
     Ring::closed(connections, calls, if winners { "reserved" } else { "sold_out" }).await
