@@ -43,7 +43,7 @@ export const MAX_TIMER_MS = 2 ** 31 - 1;
 /** Pauses between retries. */
 export const FIRST_RETRY_MS = 1_000;
 export const LONGEST_RETRY_MS = 15_000;
-export const backoff = (failures, first = FIRST_RETRY_MS, longest = LONGEST_RETRY_MS) => Math.min(first * 2 ** failures, longest);
+export const backoff = (failures, first = FIRST_RETRY_MS) => Math.min(first * 2 ** failures, LONGEST_RETRY_MS);
 
 /** Spreads clients that heard the same thing at the same time: up to a quarter longer. */
 export function jittered(ms) {

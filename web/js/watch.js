@@ -1,10 +1,11 @@
 // Follows a reservation to its final state.
 
+import { Push } from '../../clients/typescript/src/push.ts';
 import { accepted } from './buying.js';
 import { clock } from './clock.js';
+import { config } from './config.js';
 import { Problem, ask } from './http.js';
-import { Push } from './push.js';
-import { SignInCancelled } from './session.js';
+import { SignInCancelled, session } from './session.js';
 import { Wait, backoff, jittered } from './timing.js';
 
 const FIRST_POLL_MS = 500;
@@ -24,13 +25,22 @@ const HOPELESS = new Set(['unknown_reservation', 'invalid_request', 'unknown_rou
 /** Whether it takes part in a draw that is still to come. */
 const isEntered = ({ award }) => award?.kind === 'entered';
 
+/** Browsers log an error when a socket is closed before it is open. */
+class PatientSocket extends WebSocket {
+  close() {
+    if (this.readyState === WebSocket.CONNECTING) this.addEventListener('open', () => super.close(), { once: true });
+    else super.close();
+  }
+}
+
 /** Calls `change` after `reservation` or `trouble` has changed. */
 export class Watch extends EventTarget {
   reservation = null;
   trouble = null;
   #id;
   #signal;
-  #push;
+  /** Only an improvement: without push, or before it is connected, the page polls more often. */
+  #push = null;
   #wait = new Wait();
   #polls = 0;
   #soon = false;
@@ -48,12 +58,17 @@ export class Watch extends EventTarget {
     signal.addEventListener('abort', now, { once: true });
     window.addEventListener('online', now, { signal });
     document.addEventListener('visibilitychange', now, { signal });
-    this.#push = new Push(signal);
-    this.#push.addEventListener('news', (event) => event.reservationId === id && now(), { signal });
-    this.#push.addEventListener('change', () => {
-      this.#polls = 0;
-      now();
-    }, { signal });
+    config().then(({ push_url: url }) => url && !signal.aborted && this.#listen(url), () => {});
+  }
+
+  #listen(url) {
+    this.#push = new Push(url, async () => session.current.token, PatientSocket);
+    const unlisten = this.#push.listen((changed) => {
+      // The connection has come or gone.
+      if (changed === undefined) this.#polls = 0;
+      if (changed === undefined || changed === this.#id) this.#now();
+    });
+    this.#signal.addEventListener('abort', unlisten, { once: true });
   }
 
   /** Checks now, and again soon. */
@@ -118,14 +133,14 @@ export class Watch extends EventTarget {
     const { status, pay_by: payBy, poll_after_ms: paceMs = FIRST_POLL_MS } = this.reservation;
     if (status === 'queued') {
       this.#polls += 1;
-      if (!this.#push.up) return jittered(paceMs);
+      if (!this.#push?.up) return jittered(paceMs);
       return this.#polls === 1 ? ORDER_MS : PUSHED_MS;
     }
-    if (isEntered(this.reservation)) return this.#push.up ? PUSHED_MS : jittered(paceMs);
+    if (isEntered(this.reservation)) return this.#push?.up ? PUSHED_MS : jittered(paceMs);
     const left = Date.parse(payBy) - clock.now();
     if (this.#soon || left <= 0) return jittered(SOON_MS);
     // The end of the payment window is checked in any case.
-    return Math.min(this.#push.up ? PUSHED_MS : jittered(paceMs), left + SOON_MS);
+    return Math.min(this.#push?.up ? PUSHED_MS : jittered(paceMs), left + SOON_MS);
   }
 
   #now() {

@@ -135,35 +135,6 @@ test('a reload while reserving repeats the same request', async () => {
   expect(await page.locator('.order').count()).toBe(1);
 });
 
-onStandIn.test('polling takes over when push is cut', async () => {
-  const { page, enter } = await selling();
-  const sockets = [];
-  await page.routeWebSocket(/\/push/, (socket) => {
-    socket.connectToServer();
-    sockets.push(socket);
-  });
-  let looks = 0;
-  await page.route(/\/v1\/reservations\//, async (route) => {
-    const answer = await route.fetch({ maxRetries: 2 });
-    // Counted when answered: a request may be under way when the connection is cut.
-    looks += 1;
-    const { reservation_id, unit, reserved_at, ...body } = await answer.json();
-    const queued = { reservation_id, status: 'queued', unit, reserved_at, poll_after_ms: 500 };
-    return route.fulfill({ response: answer, json: sockets.cut ? { ...queued, ...body } : queued });
-  });
-  await enter();
-  await reserve(page);
-  await heading(page, 'You are in').waitFor();
-  await expect.poll(() => sockets.length).toBeGreaterThan(0);
-  await expect.poll(() => looks).toBeGreaterThan(0);
-  sockets.cut = true;
-  const before = looks;
-  await Promise.all(sockets.map((socket) => socket.close({ code: 1011 })));
-  // With push, the page would poll again after half a minute.
-  await heading(page, 'Reserved for you').waitFor({ timeout: 10_000 });
-  expect(looks).toBeGreaterThan(before);
-});
-
 test('the time to pay runs out on the page, and the order expires', async () => {
   const { page, enter } = await selling({ payment_window_s: 15 });
   // The system may report the expiry before the page's own clock does, so its answer is held back.

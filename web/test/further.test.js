@@ -115,11 +115,12 @@ onStandIn.test('a reservation may be unknown for a minute each time that a failo
   expect(unknown).toBe(2);
 });
 
-onStandIn.test('with push, the page hardly polls, and loads news at once', async () => {
+onStandIn.test('with push, the page hardly polls, and loads news at once; when push is cut, polling takes over', async () => {
   const { id, user } = await shop.buy(await shop.sell());
   const { page, go } = await visit({ user });
   const sockets = [];
-  await page.routeWebSocket(/./, (socket) => sockets.push(socket));
+  let isCut = false;
+  await page.routeWebSocket(/./, (socket) => (isCut ? socket.close({ code: 1011 }) : sockets.push(socket)));
   const looks = requests(page, /\/v1\/reservations\//);
   await page.route(/\/v1\/reservations\//, (route) => route.fulfill(queued(id)));
   await page.clock.install();
@@ -141,6 +142,10 @@ onStandIn.test('with push, the page hardly polls, and loads news at once', async
   settled = looks.length;
   await sockets[0].send(JSON.stringify({ type: 'reservation', reservation_id: id, status: 'pending_payment' }));
   await expect.poll(() => looks.length).toBeGreaterThan(settled);
+  settled = looks.length;
+  isCut = true;
+  await sockets[0].close({ code: 1011 });
+  await passing(() => page.clock.runFor(1_000), () => looks.length).toBeGreaterThan(settled + 3);
 });
 
 onStandIn.test('a countdown is seldom announced', async () => {
