@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { ticketBody } from '../../web/test/dev/lines.js';
+import { ticketFor } from '../../web/test/dev/lines.js';
 import { atRoot } from '../bin/files.js';
 import {
   type BuyOptions,
@@ -25,9 +25,7 @@ const OPENS_AT = '2026-11-24T09:00:00Z';
 const ID = 'lamp.1.0198f0b2a4c57d1e8f00aabbccddeeff';
 
 /** A ticket whose seal nobody here checks. */
-function ticketOf({ user = 'alice', round = 1, second = null as number | null }): string {
-  return Buffer.concat([ticketBody(user, round, second), Buffer.alloc(32, 7)]).toString('base64url');
-}
+const ticketOf = ({ user = 'alice', round = 1, second = null as number | null }) => ticketFor(user, round, second);
 const EARLY = ticketOf({});
 
 type Changes = Partial<Omit<LineDocument, 'admitted' | 'units'>> & {
