@@ -48,7 +48,6 @@ onStandIn.test.each([['behind', -HOUR_MS], ['ahead', HOUR_MS]])('the button open
   const opensAt = Date.now() + OPENED_WITHIN_MS;
   const { page } = await atSale({ opensInMs: OPENED_WITHIN_MS }, { offsetMs, user: shop.user() });
   const buy = page.locator('[data-keep=buy]');
-  await buy.waitFor();
   expect(await buy.getAttribute('aria-disabled')).toBe('true');
   await enabledAt(page, opensAt);
   await reserve(page);
