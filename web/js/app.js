@@ -1,7 +1,6 @@
 // The shop: chooses the screen, and shows the frame around it.
 
 import { beginScreen } from './catalog.js';
-import { clock } from './clock.js';
 import { language, t } from './i18n.js';
 import { signInDialog } from './login.js';
 import { nothing, problemWords } from './parts.js';
@@ -72,12 +71,7 @@ function route(first = false) {
 
 function start() {
   session.dialog = signInDialog;
-  frame.start({ links: [['', 'nav.sales'], ['orders', 'nav.orders']] });
-  document.addEventListener('visibilitychange', () => document.hidden || clock.forget());
-  window.addEventListener('hashchange', (event) => {
-    // The skip link to the content is not a screen.
-    if (new URL(event.newURL).hash !== '#main') route();
-  });
+  frame.start({ links: [['', 'nav.sales'], ['orders', 'nav.orders']], follow: () => route() });
   session.addEventListener('change', () => {
     if (!session.current) route();
   });

@@ -1,6 +1,7 @@
 // The frame of every screen: header, footer, languages, the user, and whether the network is available.
 
 import logo from '../favicon.svg';
+import { clock } from './clock.js';
 import { contactKnown, contactLink } from './contact.js';
 import { h, replace } from './dom.js';
 import { language, t } from './i18n.js';
@@ -14,11 +15,16 @@ class Frame {
   #bare = false;
   #tools = () => [];
 
-  /** `tools` makes further parts of the header, for example on the operators' page. */
-  start({ links, tools = this.#tools }) {
+  /** `tools` makes further parts of the header, for example on the operators' page. Calls `follow` when the address asks for another screen. */
+  start({ links, follow, tools = this.#tools }) {
     [this.#links, this.#tools] = [links, tools];
     session.addEventListener('change', () => this.render());
     language.addEventListener('change', () => this.render());
+    document.addEventListener('visibilitychange', () => document.hidden || clock.forget());
+    window.addEventListener('hashchange', (event) => {
+      // The skip link to the content is not a screen.
+      if (new URL(event.newURL).hash !== '#main') follow();
+    });
     for (const event of ['online', 'offline']) window.addEventListener(event, () => this.#network());
     contactKnown.then(() => this.render());
     this.render();

@@ -1,17 +1,11 @@
 // Requests to the API, and their errors.
 
+import { GATEWAY_CODES } from '../../clients/typescript/src/errors.ts';
 import { clock } from './clock.js';
 import { SignInCancelled, session } from './session.js';
 
 /** Longer than the gateway's time limit for a buyer's request. */
 const TIMEOUT_MS = 10_000;
-
-/** The codes for the gateway's own errors, which carry none. */
-const CODE_BY_STATUS = {
-  400: 'invalid_request', 401: 'unauthorized', 403: 'forbidden', 404: 'unknown_route', 413: 'too_large',
-  414: 'invalid_request', 415: 'unsupported_media_type', 429: 'rate_limited', 502: 'overloaded', 503: 'overloaded',
-  504: 'overloaded',
-};
 
 /** A failed request. `network`: no answer came. */
 export class Problem extends Error {
@@ -67,7 +61,7 @@ async function send(method, path, { body, key, auth, signal, asFile, more = {}, 
 
 function problemOf(response, value) {
   const retry = Number.parseInt(response.headers.get('retry-after') ?? '', 10);
-  const code = typeof value?.code === 'string' ? value.code : CODE_BY_STATUS[response.status] ?? 'internal';
+  const code = typeof value?.code === 'string' ? value.code : GATEWAY_CODES[response.status] ?? 'internal';
   return new Problem(code, {
     status: response.status,
     retryAfterS: Number.isFinite(retry) && retry >= 0 ? retry : null,

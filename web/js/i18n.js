@@ -89,17 +89,13 @@ function first() {
   return navigator.languages.map((tag) => tag.slice(0, 2).toLowerCase()).find((code) => code in TAGS) ?? 'en';
 }
 
-/** The region of the browser's first language that names one, or in which that language is mostly spoken; null if unknown. */
+/** The region of the browser's language, or in which it is mostly spoken; null if unknown. */
 function region() {
-  const regions = navigator.languages.map((tag) => {
-    try {
-      const locale = new Intl.Locale(tag);
-      return locale.region ?? locale.maximize().region;
-    } catch {
-      return null;
-    }
-  });
-  return regions.find(Boolean) ?? null;
+  try {
+    return new Intl.Locale(navigator.language).maximize().region ?? null;
+  } catch {
+    return null;
+  }
 }
 
 export const language = new Language();

@@ -6,7 +6,7 @@ import type { components } from './openapi.js';
 export type Problem = components['schemas']['Problem'] & { readonly [member: string]: unknown };
 
 /** The codes for API Gateway's own errors, which carry none. */
-const GATEWAY_CODES: Readonly<Record<number, string>> = {
+export const GATEWAY_CODES: Readonly<Record<number, string>> = {
   400: 'invalid_request',
   401: 'unauthorized',
   403: 'forbidden',

@@ -1,6 +1,5 @@
 // The operators' page: sales, orders, refunds, campaigns, users, and the system's health.
 
-import { clock } from '../clock.js';
 import { h } from '../dom.js';
 import { shortId } from '../format.js';
 import { frame } from '../frame.js';
@@ -154,7 +153,7 @@ function follow() {
 }
 
 const links = ['', 'orders', 'refunds', 'campaigns', 'users', 'health'].map((path) => [path, `op.nav.${path || 'sales'}`]);
-frame.start({ links, tools: () => (admitted ? [killSwitches.button()] : []) });
+frame.start({ links, follow, tools: () => (admitted ? [killSwitches.button()] : []) });
 const banner = h('div', { id: 'kill-switches', role: 'region', hidden: true });
 document.getElementById('header').after(banner);
 killSwitches.banner(banner);
@@ -162,10 +161,6 @@ killSwitches.addEventListener('change', () => frame.render());
 access.addEventListener('refused', () => {
   [admitted, refused] = [null, session.current?.user ?? null];
   route();
-});
-document.addEventListener('visibilitychange', () => document.hidden || clock.forget());
-window.addEventListener('hashchange', (event) => {
-  if (new URL(event.newURL).hash !== '#main') follow();
 });
 let user = null;
 session.addEventListener('change', () => {
