@@ -17,7 +17,7 @@ export function h(tag, attributes = {}, ...children) {
 export function replace(place, ...children) {
   const kept = place.contains(document.activeElement) ? document.activeElement.dataset.keep : null;
   place.replaceChildren(...children.filter(Boolean));
-  if (kept) place.querySelector(`[data-keep="${CSS.escape(kept)}"]`)?.focus();
+  if (kept) place.querySelector(`[data-keep="${CSS.escape(kept)}"]`)?.focus({ preventScroll: true });
 }
 
 /** How long a browser may take to start saving. */

@@ -1,5 +1,9 @@
 // Intervals and timers.
 
+import { MAX_TIMER_MS, jittered } from '../../clients/typescript/src/waiting.ts';
+
+export { MAX_TIMER_MS, jittered };
+
 /** How often a sale's page loads its card, in ms. A crowd's requests cost, and most find nothing new. */
 export const REFRESH_MS = 10_000;
 /** Before the opening, the countdown runs by the clock, so a request only finds a postponement or a pause. */
@@ -37,18 +41,10 @@ export class Wait {
   }
 }
 
-/** Browsers fire longer timers at once. */
-export const MAX_TIMER_MS = 2 ** 31 - 1;
-
 /** Pauses between retries. */
 export const FIRST_RETRY_MS = 1_000;
 export const LONGEST_RETRY_MS = 15_000;
 export const backoff = (failures, first = FIRST_RETRY_MS) => Math.min(first * 2 ** failures, LONGEST_RETRY_MS);
-
-/** Spreads clients that heard the same thing at the same time: up to a quarter longer. */
-export function jittered(ms) {
-  return ms * (1 + Math.random() / 4);
-}
 
 /** Calls `tick` now and at every whole second of `left()`, until `signal` is aborted. */
 export function everySecond(left, tick, signal) {

@@ -1,7 +1,7 @@
 // Waiting.
 
 /** The longest delay that timers accept. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
+export const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** Adds up to a quarter, so that clients with the same delay do not return at the same time. */
 export function jittered(ms: number): number {

@@ -74,18 +74,14 @@ export class SalesView extends View {
   }
 
   render() {
-    document.title = `${this.title} · ${t('brand')}`;
-    const active = document.activeElement;
-    const at = this.main.contains(active) ? active.getAttribute('href') ?? active.tagName : null;
     this.#lines = [];
-    this.main.replaceChildren(...this.#head().filter(Boolean), this.#body());
-    if (at) this.main.querySelector(at === 'H1' ? 'h1' : `[href="${at}"]`)?.focus({ preventScroll: true });
+    this.putAll((heading) => [...this.#head(heading), this.#body()]);
   }
 
-  #head() {
-    const heading = h('h1', { tabindex: '-1' }, this.title);
-    if (this.#campaign) return [h('a', { class: 'back', href: '#/' }, t('back')), heading];
-    const links = (this.#found?.campaigns ?? []).map(({ campaign_id: id, title }) => h('li', {}, h('a', { href: `#/campaigns/${id}` }, title)));
+  #head(heading) {
+    if (this.#campaign) return [h('a', { class: 'back', href: '#/', 'data-keep': 'back' }, t('back')), heading];
+    const link = (id, title) => h('a', { href: `#/campaigns/${id}`, 'data-keep': `campaign ${id}` }, title);
+    const links = (this.#found?.campaigns ?? []).map(({ campaign_id: id, title }) => h('li', {}, link(id, title)));
     return [heading, h('p', { class: 'lead' }, t('sales.lead')),
       links.length ? h('nav', { class: 'campaigns', 'aria-label': t('nav.campaigns') }, h('ul', {}, links)) : null];
   }
@@ -106,7 +102,7 @@ export class SalesView extends View {
     const who = whoWhen(card, state);
     const line = h('p', { class: 'when' }, when(card, state));
     this.#lines.push({ card, state, line });
-    return h('a', { class: `card ${state}`, href: `#/sales/${card.sale_id}` },
+    return h('a', { class: `card ${state}`, href: `#/sales/${card.sale_id}`, 'data-keep': `sale ${card.sale_id}` },
       picture(card, 'wide', index < AT_ONCE),
       h('div', { class: 'card-body' },
         saleBadge(card), h('h2', {}, card.title), price(card),

@@ -1,6 +1,6 @@
 // The common part of all screens.
 
-import { announce, h } from '../dom.js';
+import { announce, h, replace } from '../dom.js';
 import { language, t } from '../i18n.js';
 import { everySecond } from '../timing.js';
 
@@ -26,14 +26,10 @@ export class View {
     this.#ended.abort();
   }
 
-  /** Shows the whole screen under its title: what `content` makes around its heading, which keeps the focus. */
+  /** Shows the whole screen under its title: what `content` makes around its heading. */
   putAll(content) {
     document.title = `${this.title} · ${t('brand')}`;
-    const before = this.main.querySelector('h1');
-    const focused = before !== null && before === document.activeElement;
-    const heading = h('h1', { tabindex: '-1' }, this.title);
-    this.main.replaceChildren(...content(heading));
-    if (focused) heading.focus();
+    replace(this.main, ...content(h('h1', { tabindex: '-1', 'data-keep': 'heading' }, this.title)));
   }
 
   /**
