@@ -56,6 +56,9 @@ const ACTIONS = {
   delete: { danger: true, when: isDraft, run: ({ sale }) => api.remove(sale.sale_id).then(() => ({ gone: true })) },
 };
 
+/** An action and the one that undoes it are one switch, which keeps the focus. */
+const switchOf = (name) => name.replace('resume', 'pause').replace('start', 'stop');
+
 /** A sale that is started while everything is stopped still sells nothing. */
 async function startOne({ sale }) {
   const killSwitches = await api.flip('start', { sale_id: sale.sale_id });
@@ -89,7 +92,7 @@ export function saleActions(view, ask) {
       ...(action.typed ? { typed: { words: [sale.title, sale.sale_id], label: t('op.typed', { title: sale.title, id: sale.sale_id }) } } : {}),
       ...(await action.more?.(view)),
     }, (values) => action.run(view, key, values));
-  }, { class: action.first ? 'primary' : action.danger ? 'secondary warn' : 'secondary', 'data-keep': name })]);
+  }, { class: action.first ? 'primary' : action.danger ? 'secondary warn' : 'secondary', 'data-keep': switchOf(name) })]);
   const of = (wanted) => made.filter(([at]) => at === wanted).map(([, element]) => element);
   return h('div', { class: 'actions' }, of(0), of(1), change, copy, of(2));
 }

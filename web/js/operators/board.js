@@ -2,7 +2,7 @@
 
 import { isDrawnAtEnd, isFree, kindOf, odds, stake, verifyLink } from '../awards.js';
 import { clock } from '../clock.js';
-import { h } from '../dom.js';
+import { h, replace } from '../dom.js';
 import { moment, number } from '../format.js';
 import { language, t } from '../i18n.js';
 import { button } from '../parts.js';
@@ -165,10 +165,7 @@ export class Board extends Screen {
     const buttons = `${sale.state} ${sale.round} ${sale.version} ${sale.round_version} ${sale.paused} ${Boolean(sale.recurrence)} ${over} ${upcoming} ${stopped} ${alone} ${language.tag} ${JSON.stringify(sale.rain)} ${JSON.stringify(sale.line)} ${live.awaits_beacon?.round}`;
     if (updates.dataset.as !== buttons) {
       updates.dataset.as = buttons;
-      const kept = updates.contains(document.activeElement) ? document.activeElement.dataset.keep : null;
-      updates.replaceChildren(saleActions(view, (question, run) => this.#ask(question, run)));
-      const other = { pause: 'resume', resume: 'pause', stop: 'start', start: 'stop', line_pause: 'line_resume', line_resume: 'line_pause' };
-      if (kept) (updates.querySelector(`[data-keep="${kept}"]`) ?? updates.querySelector(`[data-keep="${other[kept]}"]`))?.focus();
+      replace(updates, saleActions(view, (question, run) => this.#ask(question, run)));
     }
     plot?.draw();
   }
