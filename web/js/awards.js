@@ -8,9 +8,7 @@ import { kindOf } from './pictures.js';
 export { kindOf };
 
 /** Whether the winners are drawn after the round. Until then, people have entries. */
-export function isDrawnAtEnd(sale) {
-  return (sale?.draw ?? sale)?.allocation?.draw === 'at_end';
-}
+export const isDrawnAtEnd = (sale) => (sale?.draw ?? sale)?.allocation?.draw === 'at_end';
 
 export const isFree = (sale) => sale?.settlement === 'free';
 

@@ -59,17 +59,13 @@ export async function sale(id, signal) {
 }
 
 /** A sale's card of any age, for its title; null if there is none. */
-export async function anyCard(id, signal) {
-  return cards.get(id) ?? sale(id, signal).catch(() => null);
-}
+export const anyCard = async (id, signal) => cards.get(id) ?? sale(id, signal).catch(() => null);
 
 /** The same, if it has been loaded. */
 export const knownCard = (id) => cards.get(id);
 
 /** When more units become available, in ms since the epoch; null if never or unknown. */
-export function nextDrop(card) {
-  return card?.next_release_at ? Date.parse(card.next_release_at) : null;
-}
+export const nextDrop = (card) => (card?.next_release_at ? Date.parse(card.next_release_at) : null);
 
 /**
  * The state of the sale at this moment: a card is a second old, and clocks go on. `early` means that only members can buy,

@@ -16,13 +16,9 @@ export function moment(text, zone = false) {
 }
 
 /** The time of day, to the second. */
-export function timeOfDay(ms) {
-  return new Intl.DateTimeFormat(language.locale, { timeStyle: 'medium' }).format(new Date(ms));
-}
+export const timeOfDay = (ms) => new Intl.DateTimeFormat(language.locale, { timeStyle: 'medium' }).format(new Date(ms));
 
-export function number(value) {
-  return new Intl.NumberFormat(language.locale).format(value);
-}
+export const number = (value) => new Intl.NumberFormat(language.locale).format(value);
 
 /** Days, hours, minutes and seconds. Rounded up, so that zero is shown only at zero. */
 export function parts(ms) {
@@ -51,16 +47,10 @@ export function span(seconds) {
 }
 
 /** The end of a reservation's id, short enough to read out. */
-export function shortId(id) {
-  return id.slice(-8).toUpperCase();
-}
+export const shortId = (id) => id.slice(-8).toUpperCase();
 
 /** The sale in a reservation's id, `SALE.ROUND.UUID`. */
-export function saleOf(id) {
-  return id.split('.')[0];
-}
+export const saleOf = (id) => id.split('.')[0];
 
 /** The round in a reservation's id. */
-export function roundOf(id) {
-  return id.split('.')[1];
-}
+export const roundOf = (id) => id.split('.')[1];

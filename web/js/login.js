@@ -41,9 +41,7 @@ export async function signInDialog(expired, { operator = false } = {}) {
   });
 }
 
-function cancel(dialog) {
-  return h('button', { type: 'button', class: 'link', onclick: () => dialog.close() }, t('login.cancel'));
-}
+const cancel = (dialog) => h('button', { type: 'button', class: 'link', onclick: () => dialog.close() }, t('login.cancel'));
 
 function redirect(login, dialog) {
   const said = h('p', { class: 'error', role: 'alert' });

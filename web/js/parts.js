@@ -19,9 +19,7 @@ export function picture(card, size = '', first = true) {
     }));
 }
 
-export function badge(kind, text) {
-  return h('span', { class: `badge ${kind}` }, text);
-}
+export const badge = (kind, text) => h('span', { class: `badge ${kind}` }, text);
 
 /** States whose badges look like those of others. */
 const LOOKS = { between: 'upcoming', preparing: 'upcoming', early: 'open' };
@@ -85,22 +83,14 @@ export function rainInList(card, state) {
 }
 
 /** What can be won and how often, for a sale with awards. */
-export function chances(card) {
-  return card.draw ? odds({ ...card.draw, currency: card.currency }) : null;
-}
+export const chances = (card) => (card.draw ? odds({ ...card.draw, currency: card.currency }) : null);
 
 /** A panel: its heading takes the focus, and its parts follow. */
-export function panel(kind, title, ...children) {
-  return h('div', { class: `stage ${kind}` }, h('h2', { tabindex: '-1' }, title), ...children);
-}
+export const panel = (kind, title, ...children) => h('div', { class: `stage ${kind}` }, h('h2', { tabindex: '-1' }, title), ...children);
 
-export function button(text, onclick, more = {}) {
-  return h('button', { type: 'button', onclick, ...more }, text);
-}
+export const button = (text, onclick, more = {}) => h('button', { type: 'button', onclick, ...more }, text);
 
-export function actions(...children) {
-  return h('div', { class: 'actions' }, ...children);
-}
+export const actions = (...children) => h('div', { class: 'actions' }, ...children);
 
 export const spinner = () => h('div', { class: 'spinner', 'aria-hidden': 'true' });
 
@@ -157,18 +147,12 @@ export function milestones(key) {
 }
 
 /** A placeholder of the same size as what is being loaded. */
-export function skeleton(kind) {
-  return h('div', { class: `skeleton ${kind}`, 'aria-hidden': 'true' });
-}
+export const skeleton = (kind) => h('div', { class: `skeleton ${kind}`, 'aria-hidden': 'true' });
 
-export function empty(title, text, ...more) {
-  return h('div', { class: 'empty' }, h('h2', { tabindex: '-1' }, title), h('p', {}, text), ...more);
-}
+export const empty = (title, text, ...more) => h('div', { class: 'empty' }, h('h2', { tabindex: '-1' }, title), h('p', {}, text), ...more);
 
 /** What could not be loaded, with a button that calls `again` if there is one. */
-export function trouble({ title, text }, again = null) {
-  return empty(title, text, again && button(t('retry'), again, { class: 'secondary' }));
-}
+export const trouble = ({ title, text }, again = null) => empty(title, text, again && button(t('retry'), again, { class: 'secondary' }));
 
 /** For a screen that needs a user: offers to sign in. */
 export function signedOut(text) {

@@ -13,9 +13,7 @@ const ALL = PLAIN.length * TINTS;
 const given = new Map();
 
 /** `split`, `prizes` or `units`, for a card or for an operator's sale. */
-export function kindOf(sale) {
-  return (sale?.draw ?? sale)?.allocation?.kind ?? 'units';
-}
+export const kindOf = (sale) => (sale?.draw ?? sale)?.allocation?.kind ?? 'units';
 
 const hash = (id) => Array.from(id).reduce((all, letter) => (all * 31 + letter.codePointAt(0)) % 65_521, 7);
 // The next number has another drawing; the third next has another colour.

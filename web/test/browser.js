@@ -35,9 +35,7 @@ export const WAYS = [
   { language: 'zh', colorScheme: 'dark', device: PHONE, name: 'phone' },
 ].slice(0, SHOTS ? 4 : 2).map((way) => ({ ...way, options: { ...way.device, colorScheme: way.colorScheme, locale: LOCALES[way.language] } }));
 
-export async function openBrowser() {
-  return chromium.launch(await launchOptions());
-}
+export const openBrowser = async () => chromium.launch(await launchOptions());
 
 /** Opens a page of the shop, or one whose path is `home`: `{page, context, complaints, answers, go, shift, rules, close}`. */
 export async function openPage(browser, shop, { user = null, offsetMs = 0, home = '/', ...options } = {}) {

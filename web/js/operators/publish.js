@@ -13,9 +13,7 @@ const LOADS_WITHIN_MS = 120_000;
 /** Time that buyers need to learn of a sale. */
 const SOON_MS = 3_600_000;
 
-export function planCommand({ total, expected_audience: people, opens_at: at }) {
-  return `./flash plan --units ${total} --audience ${people} --opens-at ${at}`;
-}
+export const planCommand = ({ total, expected_audience: people, opens_at: at }) => `./flash plan --units ${total} --audience ${people} --opens-at ${at}`;
 
 const line = (state, text, ...more) => ({ state, text, more });
 

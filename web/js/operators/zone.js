@@ -25,9 +25,7 @@ function clockOf(ms, zone) {
 }
 
 /** A time in the format of the browser's own field, to the minute: `2026-11-24T10:00`. */
-export function localOf(ms, zone) {
-  return new Date(clockOf(ms, zone)).toISOString().slice(0, 16);
-}
+export const localOf = (ms, zone) => new Date(clockOf(ms, zone)).toISOString().slice(0, 16);
 
 /** The time at which a zone's clocks show `text`, in ms; the first one if they do so twice. Null if invalid, or if the clocks skip it. */
 export function instantOf(text, zone) {

@@ -57,9 +57,7 @@ export const addToCalendar = (view) => (
   h('p', { class: 'calendar' }, button(t('calendar.add'), () => saveCalendar(view.card, clock.now()), { class: 'link' })));
 
 /** A link to the check of the draw; null for a sale without one. */
-export function check({ card }) {
-  return card.draw ? h('p', {}, verifyLink(card.sale_id, card.round)) : null;
-}
+export const check = ({ card }) => (card.draw ? h('p', {}, verifyLink(card.sale_id, card.round)) : null);
 
 /** The stage of each state. */
 export const IDLE_STAGES = {

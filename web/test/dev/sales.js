@@ -19,9 +19,7 @@ export class Answer extends Error {
   }
 }
 
-export function problem(status, code, more = {}, headers = {}) {
-  return new Answer(status, { status, title: code, code, ...more }, headers);
-}
+export const problem = (status, code, more = {}, headers = {}) => new Answer(status, { status, title: code, code, ...more }, headers);
 
 /** The header with the time to retry. */
 const retryAfter = (at) => ({ 'retry-after': String(Math.min(300, Math.max(1, Math.ceil((at - Date.now()) / 1000)))) });
