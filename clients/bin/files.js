@@ -5,9 +5,7 @@ import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** The absolute path of a file in the checkout. */
-export function atRoot(path) {
-  return fileURLToPath(new URL(`../../${path}`, import.meta.url));
-}
+export const atRoot = (path) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 
 /** Writes files, `{path in the checkout: text}`, unless they are the same: somebody may be reading them. */
 export async function writeAll(files) {

@@ -168,6 +168,4 @@ function value<T>({ data, error, response }: { data?: T; error?: unknown; respon
 }
 
 /** `crypto.randomUUID` is only there in secure contexts. */
-function newKey(): string {
-  return hexOf(crypto.getRandomValues(new Uint8Array(16)));
-}
+const newKey = (): string => hexOf(crypto.getRandomValues(new Uint8Array(16)));

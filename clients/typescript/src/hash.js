@@ -27,9 +27,7 @@ export function bytesOf(hex, length = 32) {
  * The hex digits of bytes.
  * @param {Uint8Array} bytes
  */
-export function hexOf(bytes) {
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
-}
+export const hexOf = (bytes) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 
 /**
  * A whole number as big-endian bytes; up to 2^53 - 1.

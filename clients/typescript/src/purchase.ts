@@ -132,9 +132,7 @@ async function* pastLine(
   }
 }
 
-function is(error: unknown, code: string): boolean {
-  return error instanceof ProblemError && error.code === code;
-}
+const is = (error: unknown, code: string): boolean => error instanceof ProblemError && error.code === code;
 
 async function answerTo(
   challenge: Challenge,

@@ -42,9 +42,7 @@ export function sha256({ bytes, view, prefix }, end) {
 }
 
 /** Zero bits at the start of a digest, 32 at most. */
-export function leadingZeros(digest) {
-  return Math.clz32(digest[0]);
-}
+export const leadingZeros = (digest) => Math.clz32(digest[0]);
 
 /** Adds the 64 bytes of `view` from `from` on to the state. */
 export function compress(state, view, from) {

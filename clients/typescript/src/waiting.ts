@@ -4,9 +4,7 @@
 export const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** Adds up to a quarter, so that clients with the same delay do not return at the same time. */
-export function jittered(ms: number): number {
-  return ms * (1 + Math.random() / 4);
-}
+export const jittered = (ms: number): number => ms * (1 + Math.random() / 4);
 
 /** Resolves after `ms`; rejects with the signal's reason when aborted. */
 export function sleep(ms: number, signal: AbortSignal): Promise<void> {

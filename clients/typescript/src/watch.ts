@@ -72,9 +72,7 @@ export async function* follow(
 }
 
 /** The server's delay. The contract requires none of a granted reservation, which usually is final. */
-function pace(reservation: Reservation): number {
-  return ('poll_after_ms' in reservation && reservation.poll_after_ms) || ENTERED_MS;
-}
+const pace = (reservation: Reservation): number => ('poll_after_ms' in reservation && reservation.poll_after_ms) || ENTERED_MS;
 
 /** Not beyond the end of the payment window, by the local clock. */
 function untilSure(reservation: Reservation): number {
