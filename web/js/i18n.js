@@ -5,10 +5,7 @@ import { backoff } from './timing.js';
 const STORED = 'language';
 const TAGS = { en: 'en', zh: 'zh-Hans' };
 /** One file, which build.js splits into one for each language, so that only the chosen one is loaded. */
-const WORDS = {
-  en: () => import('../words/shop.js?en'),
-  zh: () => import('../words/shop.js?zh'),
-};
+const WORDS = { en: () => import('../words/shop.js?en'), zh: () => import('../words/shop.js?zh') };
 
 class Language extends EventTarget {
   #words = {};

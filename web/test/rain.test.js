@@ -12,9 +12,7 @@ import { arrive, atSale, enabledAt, heading, inEachWay, onBoth, onStandIn, reser
 const SOON_S = 24;
 const FREE = { price_minor: 0, settlement: 'free' };
 /** A sale that opened a minute ago: one unit at once, one more `soonS` seconds after its creation, and one in an hour. */
-const raining = (soonS) => ({
-  total: 3, rain: { at_once: 1, drops: [{ after_s: 60 + soonS, units: 1 }, { after_s: 3_500, units: 1 }] },
-});
+const raining = (soonS) => ({ total: 3, rain: { at_once: 1, drops: [{ after_s: 60 + soonS, units: 1 }, { after_s: 3_500, units: 1 }] } });
 
 test('between two drops the page counts down, and the button appears by itself', async () => {
   // The real system loads a sale within a minute, and the drop must come after that.

@@ -104,9 +104,7 @@ export class Lines {
       commitment: commitmentOf(sale.sale_id, sale.round, line.seed), seed: isOpen ? line.seed : null,
       opens_at: sale.opens_at, tickets_from: new Date(Lines.ticketsFrom(sale)).toISOString(),
       people: { estimate: line.early.size, error_percent: 2, late: line.late.size },
-      admitted: {
-        ...reached, late: isOpen ? Math.floor(line.lateAdmitted) : 0, per_s: isOpen ? perS : 0, as_of: new Date(now).toISOString(),
-      },
+      admitted: { ...reached, late: isOpen ? Math.floor(line.lateAdmitted) : 0, per_s: isOpen ? perS : 0, as_of: new Date(now).toISOString() },
       units: { total: units.total, sold: units.sold, may_return: units.mayReturn },
       poll_after_ms: is === 'ended' ? 0 : isGone ? POLL_GONE_MS : isOpen ? POLL_MS : Math.min(POLL_BEFORE_MS, Math.max(POLL_MS, opens - now)),
       watermark: isOpen ? watermark : null,

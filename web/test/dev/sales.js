@@ -155,9 +155,7 @@ export class Sales {
 
   early({ opens_at: opens, early_access: all }) {
     const at = (s) => new Date(Date.parse(opens) + s * 1000).toISOString();
-    return all.map(({ group, lead_s: lead, quota }) => ({
-      group, opens_at: at(-lead), ...(quota ? { quota_until: at(quota.for_s) } : {}),
-    }));
+    return all.map(({ group, lead_s: lead, quota }) => ({ group, opens_at: at(-lead), ...(quota ? { quota_until: at(quota.for_s) } : {}) }));
   }
 
   classOf({ early_access: all = [] }, user) {
