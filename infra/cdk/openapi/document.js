@@ -5,6 +5,11 @@ import { read } from './files.js';
 import { problemsOf, refusals, schemaOf } from './problems.js';
 import { map, named, ref, schema } from './schema.js';
 
+const KEY = /^(?<method>[A-Z]+) (?<path>\S+) as (?<operationId>\w+)$/;
+const STATUS = /^\d+$/;
+
+const pick = (object, fits) => Object.fromEntries(Object.entries(object).filter(([key]) => fits(key)));
+
 /** A parameter or a header: what describes it, and what its schema is. */
 function described(value) {
   const { description, ...rest } = schema(value);
@@ -28,13 +33,13 @@ function body(given) {
 }
 
 /** The answers of an operation that succeeds. */
-function successes({ responses, cache, ...examples }) {
+function successes(given, cache, examples) {
   const always = {
     'Cache-Control': ref('headers', cache?.header ?? 'Cache-Control'),
     ...(cache?.etag && { ETag: ref('headers', 'ETag') }),
   };
-  const answers = map(responses, (given) => {
-    const { schema: of, headers, content, ...rest } = typeof given === 'string' ? { schema: given } : given;
+  const answers = map(given, (answer) => {
+    const { schema: of, headers, content, ...rest } = typeof answer === 'string' ? { schema: answer } : answer;
     const { schema: json_, ...about } = of ? described(of) : {};
     return {
       ...rest,
@@ -54,10 +59,10 @@ export function openapi(text = read('api.yaml'), rust = read('shared/api/src/pro
   const problems = problemsOf(rust, more);
   const responses = {};
 
-  function operation(path, given) {
-    const { query, headers = [], requestBody, responses: _, problems: listed, cache: cached, example, examples, ...rest } =
-      given;
-    const { security = head.security } = rest;
+  function operation({ path, operationId }, given) {
+    const { query, headers = [], requestBody, problems: listed, cache: cached, example, examples, ...rest } =
+      pick(given, (name) => !STATUS.test(name));
+    const { security = head.security, 'x-function': of = path.startsWith('/v1/admin/') ? 'admin' : undefined } = rest;
     const cache = caches[cached];
     const hasBody = requestBody !== undefined;
     const sent = [
@@ -70,22 +75,31 @@ export function openapi(text = read('api.yaml'), rust = read('shared/api/src/pro
     const own = { path, security, asks: sent.length > 0 || hasBody, hasBody, cache, problems: listed };
     if (cache?.etag) sent.push(ref('parameters', 'If-None-Match'));
     return {
-      tags: functions[given['x-function']],
+      tags: functions[of],
+      operationId,
+      'x-function': of,
       ...rest,
       ...(sent.length > 0 && { parameters: sent }),
       ...(hasBody && {
         requestBody: requestBody in components.requestBodies ? ref('requestBodies', requestBody) : body(requestBody),
       }),
       responses: {
-        ...successes({ ...given, cache }),
+        ...successes(pick(given, (name) => STATUS.test(name)), cache, { example, examples }),
         ...refusals(own, { problems, gateway, headers: components.headers, responses }),
       },
     };
   }
 
+  const items = {};
+  for (const [key, given] of Object.entries(paths)) {
+    const found = KEY.exec(key)?.groups;
+    if (found === undefined) throw new Error(`api.yaml: ${key} is no METHOD PATH as ID`);
+    (items[found.path] ??= {})[found.method.toLowerCase()] = operation(found, given);
+  }
+
   return {
     ...head,
-    paths: map(paths, (item, path) => map(item, (given) => operation(path, given))),
+    paths: items,
     components: {
       ...components,
       parameters: { ...parameters('path', components.parameters.path), ...parameters('header', components.parameters.header) },

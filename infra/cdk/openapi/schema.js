@@ -68,7 +68,7 @@ export function schema(value) {
     ...(allOf && { allOf: each(allOf) }),
     ...(oneOf && { oneOf: each(by ? [...new Set(Object.values(oneOf))] : oneOf) }),
     ...(by && { discriminator: { propertyName: by, mapping: map(oneOf, (name) => ref('schemas', name).$ref) } }),
-    ...(items && { items: schema(items) }),
+    ...(items && { type: 'array', items: schema(items) }),
     ...(additionalProperties !== undefined && { additionalProperties: schema(additionalProperties) }),
     ...(required.length > 0 && { required }),
     ...(properties && {

@@ -42,7 +42,8 @@ functions: { catalog: [browsing] }
 problems: {}
 security: [{ bearer: [] }]
 components: { parameters: { path: { lamp: string }, header: {} }, requestBodies: {}, headers: {}, schemas: {} }
-paths: { ${operation} }`;
+paths:
+  ${operation}`;
   const codes = (operation: string) => {
     const { paths, components } = openapi(text(operation));
     const [answers] = Object.values<any>(paths).flatMap((item) => Object.values<any>(item).map(({ responses }) => responses));
@@ -56,22 +57,24 @@ paths: { ${operation} }`;
   const [uri, ...failing] = always as [string, string, string];
 
   test('of everybody', () =>
-    expect(codes('/v1/lamps: { get: { x-function: catalog, security: [], cache: shared, responses: {} } }')).toEqual([
+    expect(codes('GET /v1/lamps as list: { x-function: catalog, security: [], cache: shared }')).toEqual([
       '413 gateway', uri, '429 gateway', ...failing,
     ]));
 
   test('of a user', () =>
-    expect(codes('"/v1/lamps/{lamp}": { get: { x-function: catalog, responses: {}, problems: [unknown_sale, sold_out] } }')).toEqual([
+    expect(codes('GET /v1/lamps/{lamp} as look: { x-function: catalog, problems: [unknown_sale, sold_out] }')).toEqual([
       '400 InvalidRequest gateway', '401 Unauthorized gateway', '403 gateway', '404 UnknownSale gateway', '409 SoldOut',
       '413 gateway', uri, '429 RateLimited gateway', ...failing,
     ]));
 
   test('of an operator, with a body', () =>
-    expect(codes('/v1/admin/lamps: { post: { x-function: admin, requestBody: Lamp, responses: {}, problems: [unknown_sale] } }')).toEqual([
+    expect(codes('POST /v1/admin/lamps as make: { requestBody: Lamp, problems: [unknown_sale] }')).toEqual([
       '400 InvalidRequest gateway', '401 Unauthorized gateway', '403 Forbidden gateway', '404 UnknownSale',
       '413 TooLarge gateway', uri, '415 UnsupportedMediaType', '429 gateway', ...failing,
     ]));
 
   test('with a problem that is none', () =>
-    expect(() => codes('/v1/lamps: { get: { responses: {}, problems: [broken] } }')).toThrow('/v1/lamps: broken is no problem'));
+    expect(() => codes('GET /v1/lamps as list: { problems: [broken] }')).toThrow('/v1/lamps: broken is no problem'));
+
+  test('without an id', () => expect(() => codes('GET /v1/lamps: {}')).toThrow('GET /v1/lamps is no METHOD PATH as ID'));
 });
