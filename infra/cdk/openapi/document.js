@@ -5,7 +5,7 @@ import { read } from './files.js';
 import { problemsOf, refusals, schemaOf } from './problems.js';
 import { map, named, ref, schema } from './schema.js';
 
-const KEY = /^(?<method>[A-Z]+) (?<path>\S+) as (?<operationId>\w+)$/;
+const KEY = /^(?<method>GET|POST|DELETE) (?<path>\S+) as (?<operationId>\w+)$/;
 const STATUS = /^\d+$/;
 
 const pick = (object, fits) => Object.fromEntries(Object.entries(object).filter(([key]) => fits(key)));
@@ -93,7 +93,7 @@ export function openapi(text = read('api.yaml'), rust = read('shared/api/src/pro
   const items = {};
   for (const [key, given] of Object.entries(paths)) {
     const found = KEY.exec(key)?.groups;
-    if (found === undefined) throw new Error(`api.yaml: ${key} is no METHOD PATH as ID`);
+    if (found === undefined) throw new Error(`api.yaml: ${key} is no operation`);
     (items[found.path] ??= {})[found.method.toLowerCase()] = operation(found, given);
   }
 

@@ -76,5 +76,6 @@ paths:
   test('with a problem that is none', () =>
     expect(() => codes('GET /v1/lamps as list: { problems: [broken] }')).toThrow('/v1/lamps: broken is no problem'));
 
-  test('without an id', () => expect(() => codes('GET /v1/lamps: {}')).toThrow('GET /v1/lamps is no METHOD PATH as ID'));
+  test.each(['GET /v1/lamps', 'PUT /v1/lamps as change'])('"%s" is none', (key) =>
+    expect(() => codes(`${key}: {}`)).toThrow(`${key} is no operation`));
 });
