@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { App } from 'aws-cdk-lib';
 import { deploymentNamed, settingsOf } from '../lib/deployment.ts';
-import { FLAGS } from '../lib/cdk.ts';
+import { checkRules, FLAGS } from '../lib/cdk.ts';
 import { FlashSaleStack } from '../lib/flash-sale-stack.ts';
 import { type Settings, UsageError } from '../lib/settings.ts';
 import { local } from '../settings/local.ts';
@@ -31,8 +31,8 @@ async function settingsGiven(): Promise<Settings> {
 
 try {
   const settings = await settingsGiven();
-  // Not for the emulator, which has no TLS and only one of everything. The rules take a while to load.
-  if (settings.emulator === undefined) (await import('../lib/rules.ts')).checkRules(app);
+  // Not for the emulator, which has no TLS and only one of everything.
+  if (settings.emulator === undefined) await checkRules(app);
   const built = fileURLToPath(new URL(settings.emulator === undefined ? BUILT.aws : BUILT.local, import.meta.url));
   const assetRoot = given('functions') ?? built;
   new FlashSaleStack(app, 'FlashSale', { settings, assetRoot, pages: given('pages') ?? BUILT_PAGES });

@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { CliCredentialsStackSynthesizer, DefaultStackSynthesizer, type IStackSynthesizer, RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { type App, CliCredentialsStackSynthesizer, DefaultStackSynthesizer, type IStackSynthesizer, RemovalPolicy, Validations } from 'aws-cdk-lib';
 import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
 import { LogGroupLogDestination, type StageOptions } from 'aws-cdk-lib/aws-apigatewayv2';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
@@ -16,6 +16,12 @@ export const FLAGS: Record<string, unknown> = createRequire(import.meta.url)('aw
 export function accept(construct: IConstruct, rule: string, reason: string, finding?: string): void {
   const id = `AwsSolutions::AwsSolutions-${rule}${finding === undefined ? '' : `[${finding}]`}`;
   Validations.of(construct).acknowledge({ id, reason });
+}
+
+/** Checks everything against the rules of AWS Solutions, which take a while to load: a finding that is not accepted fails the synthesis. */
+export async function checkRules(app: App): Promise<void> {
+  const { AwsSolutionsChecks } = await import('cdk-nag');
+  Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
 }
 
 /** What happens to data when its resource is removed: kept if the settings say so, but not after a failed first deployment. */
