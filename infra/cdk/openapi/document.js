@@ -55,7 +55,7 @@ function successes(given, cache, examples) {
 
 /** The OpenAPI document. */
 export function openapi(text = read('api.yaml'), rust = read('shared/api/src/problem.rs')) {
-  const { gateway, caches, functions, problems: more, paths, components, ...head } = parse(text, { merge: true });
+  const { gateway, caches, functions, unknown, problems: more, paths, components, ...head } = parse(text, { merge: true });
   const problems = problemsOf(rust, more);
   const responses = {};
 
@@ -85,7 +85,7 @@ export function openapi(text = read('api.yaml'), rust = read('shared/api/src/pro
       }),
       responses: {
         ...successes(pick(given, (name) => STATUS.test(name)), cache, { example, examples }),
-        ...refusals(own, { problems, gateway, headers: components.headers, responses }),
+        ...refusals(own, { problems, unknown, gateway, headers: components.headers, responses }),
       },
     };
   }

@@ -25,10 +25,12 @@ export const schemaOf = ({ code, status, properties }) =>
 const hasToken = (security) => security.some((scheme) => 'bearer' in scheme);
 
 /** The problems that an operation lists, and those that any request like its own may get. */
-function problemsFor({ path, security, asks, hasBody, problems = [] }, known) {
+function problemsFor({ path, security, asks, hasBody, problems = [] }, known, unknown) {
   const operators = path.startsWith('/v1/admin/');
   const listed = Object.assign({}, ...problems.map((each) => (typeof each === 'string' ? { [each]: {} } : each)));
+  const last = /.*\{(\w+)\}/.exec(path)?.[1];
   const codes = [
+    ...(last in unknown ? [unknown[last]] : []),
     ...Object.keys(listed),
     ...(asks ? ['invalid_request'] : []),
     ...(security.length > 0 ? ['unauthorized'] : []),
@@ -75,9 +77,9 @@ function answer(problems, byGateway, cached, headers) {
 }
 
 /** An operation's refusals by status. Those that several operations share go into `responses`. */
-export function refusals(operation, { problems: known, gateway, headers, responses }) {
+export function refusals(operation, { problems: known, unknown, gateway, headers, responses }) {
   const { path, security, asks, cache } = operation;
-  const problems = problemsFor(operation, known);
+  const problems = problemsFor(operation, known, unknown);
   const own = [...(asks ? [400] : []), ...(hasToken(security) ? [401, 403] : []), 413, 414, 429, 500, 503];
   // What is empty in a path matches no route.
   if (path.includes('{') && problems.some(({ status }) => status === 404)) own.push(404);
