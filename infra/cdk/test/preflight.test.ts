@@ -85,7 +85,8 @@ describe('each failure has the command that fixes it', () => {
     edgeAnswers: { DescribeCertificate: certificateIs(status, of) },
   });
   const PARKED: Partial<Deployment> = { profile: 'parked', provisioned: [] };
-  const CASES: [string, Change, string, RegExp, RegExp | string][] = [
+  const DEV: Partial<Deployment> = { ...DEPLOYMENTS.dev, issuer: undefined, audience: undefined, payUrl: undefined, webhookUrl: undefined, provisioned: [] };
+  const CASES: [string, Change, string, RegExp, RegExp | string, Finding['is']?][] = [
     ['an old bootstrap', { answers: { GetParameter: bootstrapped('5') } }, 'bootstrap eu-central-1', /version 5, but 6 is required/, './flash bootstrap prod'],
     ['its own qualifier', { deployment: { qualifier: 'shop1' }, answers: { GetParameter: refused('ParameterNotFound') } }, 'bootstrap eu-central-1', /qualifier shop1/, './flash bootstrap prod'],
     ['a first deployment that failed', { answers: { DescribeStacks: stackIs('ROLLBACK_COMPLETE') } }, 'stack', /can only be deleted/, 'aws cloudformation delete-stack --stack-name flash-sale --region eu-central-1'],
@@ -155,14 +156,17 @@ describe('each failure has the command that fixes it', () => {
     ],
     ['a later sale of a parked deployment', { deployment: { ...PARKED, sales: [SALE] } }, `sale at ${SALE.opensAt}`, /nothing can be sold .* by 2099-12-01T17:00:00/, /profile: 'prod'/],
     ['a missing permission', { answers: { ListServiceQuotas: refused('AccessDeniedException', 'no') } }, 'quotas', /could not be checked \(AccessDeniedException/, /allow these credentials to read it/],
+    ['a sale outside prod', { deployment: { ...DEV, sales: [SALE] } }, `sale at ${SALE.opensAt}`, /the planner only knows prod/, /profile: 'prod'/, 'wait'],
+    ['dev in a new account', { deployment: { ...DEV, sales: [] }, answers: { 'GET /2016-08-19/account-settings': executions(10) } }, 'lambda quota', /not for a crowd/, /--desired-value 1000/, 'wait'],
   ];
 
-  test.each(CASES)('%s', async (_, change, check, says, fix) => {
+  test.each(CASES)('%s', async (_, change, check, says, fix, is) => {
     const { findings } = await look(change);
     const found = bad(findings);
     expect(new Set(found.map((each) => each.check)), JSON.stringify(found)).toEqual(new Set([check]));
     expect(found[0]!.says).toMatch(says);
     expect(found[0]!.fix).toMatch(fix);
+    if (is !== undefined) expect(found[0]!.is).toBe(is);
   });
 });
 
@@ -188,20 +192,12 @@ describe('a window that has begun', () => {
   });
 });
 
-const DEV: Partial<Deployment> = { ...DEPLOYMENTS.dev, issuer: undefined, audience: undefined, payUrl: undefined, webhookUrl: undefined, provisioned: [] };
-
 test('a certificate may have the domain as another name', async () => {
   const { findings } = await look({
     deployment: { domain: { name: 'sale.example.com', certificateArn: CERTIFICATE } },
     edgeAnswers: { DescribeCertificate: certificateIs('ISSUED', 'shop.example.com', 'sale.example.com') },
   });
   expect(findings.find(({ check }) => check === 'certificate')).toMatchObject({ is: 'good' });
-});
-
-test('a sale outside prod gets no verdict', async () => {
-  const sales = [{ units: 1, audience: 1_000_000, opensAt: '2099-01-01T00:00:00Z' }];
-  const { findings } = await look({ deployment: { ...DEV, sales } });
-  expect(findings.find(({ check }) => check.startsWith('sale'))).toMatchObject({ is: 'wait', says: expect.stringContaining('the planner only knows prod') });
 });
 
 test('the planner gets the account\'s quotas, and no past sales', async () => {
@@ -217,11 +213,6 @@ test('the planner gets the account\'s quotas, and no past sales', async () => {
     },
   });
   expect(quotas).toEqual([{ lambda: 3_000, gateway: 10_000, opensAt: '2099-01-01T00:00:00Z' }]);
-});
-
-test('dev works in a new account, with a warning that it is not for a crowd', async () => {
-  const { findings } = await look({ deployment: { ...DEV, sales: [] }, answers: { 'GET /2016-08-19/account-settings': executions(10) } });
-  expect(bad(findings).map(({ check, is }) => [check, is])).toEqual([['lambda quota', 'wait']]);
 });
 
 describe('the account of the credentials', () => {
