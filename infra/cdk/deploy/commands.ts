@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { InvokeCommand } from '@aws-sdk/client-lambda';
 import { DescribeSecretCommand, GetSecretValueCommand, PutSecretValueCommand } from '@aws-sdk/client-secrets-manager';
-import { deploymentNamed, type Occasion, settingsOf } from '../lib/deployment.ts';
+import { deploymentNamed, settingsOf } from '../lib/deployment.ts';
 import { needsEdgeStack } from '../lib/edge-stack.ts';
 import { UsageError } from '../lib/settings.ts';
 import { deploy, ensureBootstrap, type Programs } from './deploy.ts';
@@ -19,22 +19,12 @@ import { agreed, archives, bootstrap, build, BUILT, cdk, planned, requireTools, 
 import { outputsOf, pushUrlOf, target, type Target, urlOf, urlThatAnswers } from './target.ts';
 
 /** What the commands take besides a name. */
-export interface Flags {
-  yes?: boolean;
-  email?: string;
-  id?: string;
-  'price-minor'?: string;
-  currency?: string;
-}
+export type Flags = { yes?: boolean } & Partial<Record<'email' | 'id' | 'price-minor' | 'currency', string>>;
 
 const outOf = ({ name }: Target): string => join(ROOT, 'target/cdk', name);
 
 /** CDK's template check does not apply to the emulator, and tests run it. */
 const isAws = ({ settings }: Target): boolean => settings.emulator === undefined;
-
-function contextOf({ first, releases }: Occasion): Record<string, string> {
-  return { ...(first ? { first: 'true' } : {}), ...(releases === undefined ? {} : { releases }) };
-}
 
 const programs = ({ yes }: Flags): Programs => ({
   requireTools,
@@ -42,12 +32,12 @@ const programs = ({ yes }: Flags): Programs => ({
   build,
   synth: (on, occasion) => {
     const env = isAws(on) ? {} : { CDK_VALIDATION: 'false' };
-    cdk('synth', on.name, on.aws.region, ['--quiet', '--output', outOf(on)], contextOf(occasion), env);
+    cdk('synth', on.name, on.aws.region, ['--quiet', '--output', outOf(on)], occasion, env);
     return JSON.parse(readFileSync(join(outOf(on), 'FlashSale.template.json'), 'utf8')) as Template;
   },
   deploy: (on, occasion) => {
     const args = ['--require-approval', 'never', '--progress', 'events', '--ci', ...(isAws(on) ? [] : ['--method=direct'])];
-    cdk('deploy', on.name, on.aws.region, ['--all', '--app', outOf(on), ...args], contextOf(occasion));
+    cdk('deploy', on.name, on.aws.region, ['--all', '--app', outOf(on), ...args], occasion);
   },
   agreed: (word) => agreed(word, yes),
   say,

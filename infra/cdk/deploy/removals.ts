@@ -33,12 +33,7 @@ function of(template: Template, type: string): [string, Json][] {
 }
 
 /** A scheduled window in a template, in the terms of Application Auto Scaling. */
-interface Window {
-  from: string;
-  to: string | undefined;
-  timeZone: string | undefined;
-  count: number;
-}
+type Window = Omit<ProvisionedWindow, 'to'> & { to: string | undefined };
 
 const same = (one: object, other: object): boolean => JSON.stringify(one) === JSON.stringify(other);
 

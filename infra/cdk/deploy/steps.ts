@@ -3,7 +3,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline/promises';
-import type { PlannedSale } from '../lib/deployment.ts';
+import type { Occasion, PlannedSale } from '../lib/deployment.ts';
 import { FUNCTION_NAMES } from '../lib/functions.ts';
 import { UsageError } from '../lib/settings.ts';
 import { LICENCE_FILES, writeLicences } from './licences.ts';
@@ -90,8 +90,8 @@ export function bootstrap(account: string, regions: string[], qualifier: string 
 }
 
 /** Runs `cdk` on the app. */
-export function cdk(command: string, name: string, region: string, args: string[], context: Record<string, string> = {}, env: NodeJS.ProcessEnv = {}): void {
-  const given = Object.entries({ env: name, ...context }).flatMap(([key, value]) => ['-c', `${key}=${value}`]);
+export function cdk(command: string, name: string, region: string, args: string[], occasion: Occasion = {}, env: NodeJS.ProcessEnv = {}): void {
+  const given = Object.entries({ env: name, ...occasion }).flatMap(([key, value]) => ['-c', `${key}=${value}`]);
   must(`cdk ${command}`, 'node', [CDK, command, ...given, ...args], { cwd: APP, env: { ...cdkEnvironment(), AWS_REGION: region, ...env } });
 }
 

@@ -2,7 +2,6 @@ import { Duration, TimeZone } from 'aws-cdk-lib';
 import { Schedule } from 'aws-cdk-lib/aws-applicationautoscaling';
 import { type IAlarm, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import * as codedeploy from 'aws-cdk-lib/aws-codedeploy';
-import type * as ec2 from 'aws-cdk-lib/aws-ec2';
 import * as iam from 'aws-cdk-lib/aws-iam';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
@@ -11,6 +10,7 @@ import type { AlarmId, Alarms } from './alarms.ts';
 import { PERIOD } from './dashboard.ts';
 import { builtFunction } from './function-assets.ts';
 import { ANSWERING, FUNCTIONS, type FunctionFacts, type FunctionName, IN_FRONT } from './functions.ts';
+import type { Network } from './network.ts';
 import type { ProvisionedWindow, Settings } from './settings.ts';
 
 /** Lambda creates network interfaces with the function's role; AWS supports no narrower resource for these actions. */
@@ -25,7 +25,7 @@ export interface RustFunctionProps {
   settings: Settings;
   /** The folder with a subfolder for each built function. */
   assetRoot: string;
-  network?: { vpc: ec2.IVpc; securityGroup: ec2.ISecurityGroup };
+  network?: Network;
   /** The function intentionally sends to the queue that it reads. */
   feedsItself?: boolean;
 }
@@ -77,9 +77,9 @@ export class RustFunction extends Construct {
         ...(settings.observability === 'essential' ? { METRICS: 'off' } : {}),
       },
       ipv6AllowedForDualStack: network !== undefined && settings.network === 'dual-stack' ? true : undefined,
-      vpc: network?.vpc,
-      vpcSubnets: network && { subnets: network.vpc.isolatedSubnets },
-      securityGroups: network && [network.securityGroup],
+      vpc: network,
+      vpcSubnets: network && { subnets: network.isolatedSubnets },
+      securityGroups: network && [network.functions],
       tracing: settings.tracing ? lambda.Tracing.ACTIVE : undefined,
       // Lambda takes a function that feeds itself for a mistake and stops it after about 16 rounds.
       recursiveLoop: props.feedsItself ? lambda.RecursiveLoop.ALLOW : undefined,

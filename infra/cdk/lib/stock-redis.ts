@@ -1,5 +1,4 @@
 import { RemovalPolicy } from 'aws-cdk-lib';
-import type * as ec2 from 'aws-cdk-lib/aws-ec2';
 import * as elasticache from 'aws-cdk-lib/aws-elasticache';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
@@ -24,7 +23,7 @@ export const MAY =
 export class StockRedis extends Construct {
   readonly url: string;
   /** Where a function must run to reach it. */
-  readonly network: { vpc: ec2.IVpc; securityGroup: ec2.SecurityGroup } | undefined;
+  readonly network: Network | undefined;
   /** The stock's part of the dashboard. */
   readonly part: Part | undefined;
   private readonly user: RedisUser | undefined;
@@ -36,11 +35,10 @@ export class StockRedis extends Construct {
       this.url = redisUrl;
       return;
     }
-    const network = new Network(this, 'Vpc', settings, REDIS_PORT);
-    this.network = { vpc: network, securityGroup: network.functions };
+    this.network = new Network(this, 'Vpc', settings, REDIS_PORT);
     if (redis.authentication) this.user = new RedisUser(this, 'User', settings.name);
 
-    const group = replicationGroup(this, settings, network, this.user);
+    const group = replicationGroup(this, settings, this.network, this.user);
     this.url = urlOf(group, settings);
     this.part = watchRedis(settings, alarms, nodesOf(group, redis));
   }
