@@ -62,8 +62,9 @@ export function openapi(text = read('api.yaml'), rust = read('shared/api/src/pro
   function operation({ path, operationId }, given) {
     const { query, headers = [], requestBody, problems: listed, cache: cached, example, examples, ...rest } =
       pick(given, (name) => !STATUS.test(name));
-    const { security = head.security, 'x-function': of = path.startsWith('/v1/admin/') ? 'admin' : undefined } = rest;
+    const { 'x-function': of = path.startsWith('/v1/admin/') ? 'admin' : undefined } = rest;
     const cache = caches[cached];
+    const { security = cache ? [] : head.security } = rest;
     const hasBody = requestBody !== undefined;
     const sent = [
       ...[...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ref('parameters', name)),
@@ -79,6 +80,7 @@ export function openapi(text = read('api.yaml'), rust = read('shared/api/src/pro
       operationId,
       'x-function': of,
       ...rest,
+      ...(cache && { security }),
       ...(sent.length > 0 && { parameters: sent }),
       ...(hasBody && {
         requestBody: requestBody in components.requestBodies ? ref('requestBodies', requestBody) : body(requestBody),
