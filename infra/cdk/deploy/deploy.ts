@@ -55,7 +55,7 @@ export async function deploy(on: Target, run: Programs): Promise<void> {
     throw first && error instanceof UsageError ? new UsageError(`${error.message}\n${afterAFirstFailure(on)}`) : error;
   }
   // A first deployment that fails deletes everything it has created; what exists now is protected.
-  if (first && settings.protectData) {
+  if (first && settings.keepData) {
     run.say('Protecting the table');
     run.synth(on, {});
     run.deploy(on, {});

@@ -143,7 +143,7 @@ export function settingsOf(name: string, deployment: Deployment, { first = false
   }
   if (releases !== undefined && settings.releases === 'canary') settings.releases = releases;
   // A failed first deployment must be able to delete what it has created.
-  if (first) settings.protectData = false;
+  if (first) settings.first = true;
   if (deployment.shards !== undefined && !base.parked) settings.redis = { ...base.redis, shards: deployment.shards };
   if (deployment.accountConcurrency !== undefined && base.reservedConcurrency !== undefined) {
     settings.reservedConcurrency = { ...base.reservedConcurrency, account: deployment.accountConcurrency };

@@ -29,7 +29,7 @@ export class Identity extends Construct {
       signInAliases: { email: true },
       passwordPolicy: { minLength: 12, requireLowercase: true, requireUppercase: true, requireDigits: true, requireSymbols: true },
       accountRecovery: cognito.AccountRecovery.EMAIL_ONLY,
-      deletionProtection: settings.protectData,
+      deletionProtection: settings.keepData && !settings.first,
       removalPolicy: kept(settings),
     });
     const standIn = "A stand-in for the shop's real issuer, which has its own rules about users.";

@@ -102,7 +102,7 @@ export class LedgerTable extends Construct {
       timeToLiveAttribute: 'expires_at',
       warmThroughput,
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
-      deletionProtection: settings.protectData,
+      deletionProtection: settings.keepData && !settings.first,
       removalPolicy: kept(settings),
     });
     for (const [indexName, keys] of Object.entries(INDEXES)) {

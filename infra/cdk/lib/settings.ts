@@ -61,13 +61,10 @@ export interface Settings {
   tracing: boolean;
   /** Tags of everything that can have tags. */
   tags: Record<string, string>;
-  /** Whether table, secret and users are kept when the stack is deleted, and the table refuses to be deleted. */
+  /** Whether table, secret and users are kept when the stack is deleted, and table and users refuse to be deleted. */
   keepData: boolean;
-  /**
-   * The table refuses to be deleted. Off while the stack is created, since a failed first deployment could not delete it
-   * otherwise: the tool turns it on in a second step.
-   */
-  protectData: boolean;
+  /** The stack is being created. Nothing refuses to be deleted until a second step, since a failed first one must delete it. */
+  first?: boolean;
   /** Between sales: one small node instead of the shards. No round may be open. */
   parked?: boolean;
   /** Who receives the alarms. Required in prod. */
@@ -318,7 +315,7 @@ function domainRules({ name, certificateArn, zone }: NonNullable<EdgeSettings['d
 }
 
 /** Further requirements of a deployment to AWS. */
-function deploymentRules({ qualifier, keepData, protectData, alarmEmail, parked, provisioned, releases, observability, emulator, edge }: Settings): Rule[] {
+function deploymentRules({ qualifier, keepData, alarmEmail, parked, provisioned, releases, observability, emulator, edge }: Settings): Rule[] {
   const canary = releases === 'canary';
   return [
     ...ifGiven(qualifier, (given) => [
@@ -326,7 +323,6 @@ function deploymentRules({ qualifier, keepData, protectData, alarmEmail, parked,
       `qualifier: 1 to 10 of a-z and 0-9, as \`cdk bootstrap --qualifier\` takes it; got "${given}"`,
     ]),
     [!keepData || emulator !== undefined || alarmEmail !== undefined, 'alarmEmail: required for production alarms; AWS asks the address to confirm'],
-    [!protectData || keepData, 'protectData: needs keepData'],
     [!parked || provisioned.length === 0, 'provisioned: a parked deployment gets no crowd; use the profile prod'],
     [!parked || !canary, 'releases: a parked deployment has no requests to judge a canary by; leave it out'],
     [

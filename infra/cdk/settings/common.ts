@@ -20,7 +20,6 @@ export const common = {
   tracing: false,
   tags: {},
   keepData: false,
-  protectData: false,
 } satisfies Partial<Settings>;
 
 /** One small node, which a failure empties. */

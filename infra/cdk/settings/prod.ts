@@ -45,7 +45,6 @@ export const prod: Settings = {
   tracing: true,
   tags: { application: 'flash-sale', stage: 'prod' },
   keepData: true,
-  protectData: true,
   // A buyer of one sale sends about ten requests, and two thousand buyers can share the address of a mobile network.
   edge: { requestsPer5MinutesPerIp: 20_000, line: true, key: 'key1', signInOrigins: [] },
 };

@@ -19,7 +19,6 @@ test('a deployment has its owner\'s decisions, and defaults from its profile', (
   expect(settings).toMatchObject({
     name: 'flash-sale',
     keepData: true,
-    protectData: true,
     issuer: 'https://id.example.com',
     audience: ['shop'],
     alarmEmail: 'on-call@example.com',
@@ -33,7 +32,7 @@ test('a deployment has its owner\'s decisions, and defaults from its profile', (
 });
 
 test('a first deployment protects nothing yet: if it fails, it must remove what it made', () => {
-  expect(settingsOf('prod', example, { first: true })).toMatchObject({ keepData: true, protectData: false });
+  expect(settingsOf('prod', example, { first: true })).toMatchObject({ keepData: true, first: true });
 });
 
 describe('errors in a file use its own field names, and say what to do', () => {

@@ -35,7 +35,6 @@ describe('invalid settings say what is wrong', () => {
     ['a name in another zone', { edge: { ...edge, domain: { name: 'a.example', zone: { id: 'Z0123456789ABC', name: 'b.example' } } } }, /domain\.zone\.name: a\.example is not in "b\.example"/],
     ['a zone without an id', { edge: { ...edge, domain: { name: 'a.example', zone: { id: '', name: 'a.example' } } } }, /domain\.zone\.id/],
     ['a qualifier that CDK would refuse', { qualifier: 'My-Shop' }, /qualifier: 1 to 10 of a-z/],
-    ['protected data that is not kept', { keepData: false }, /protectData: needs keepData/],
     ['a canary on the emulator', { emulator: 'http://127.0.0.1:4566' }, /releases, edge: the emulator/],
     ['more than an origin', { edge: { ...edge, signInOrigins: ["https://a.example; script-src *"] } }, /signInOrigins: /],
     ['an address without a host', { alarmEmail: 'shop' }, /alarmEmail: .*"shop"/],
