@@ -1,5 +1,5 @@
 //! The gate: the checks that a request about a sale has to pass. A function lists the checks it needs, and [`Gate::enter`]
-//! runs them in that order until one fails. Each check is a file in `check/`:
+//! runs them in that order until one fails. They are in `check/`:
 //!
 //! | check | kept where | costs | answer |
 //! | --- | --- | --- | --- |
