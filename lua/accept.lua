@@ -1,10 +1,6 @@
 -- Adds the units of a transfer to a lane, once, and takes one of them for a user as `reserve` does.
 --
--- KEYS  1 sale       string, packed (./flash scripts layout)
---       2 buyers     hash, user -> reservations
---       3 free       sorted set of ranges of returned units, by their first unit
---       4 outbox     list of reservations that no order has confirmed
---       5 transfers  hash, what is on its way from this lane and to it (README.md has its fields)
+-- KEYS  1 sale  2 buyers  3 free  4 outbox  5 transfers
 -- ARGV  1 user id
 --       2 reservation id: 32 hexadecimal digits
 --       3 how long before everyone's opening the user may buy (ms)

@@ -2,11 +2,8 @@
 -- user's answer and uses the challenge up, while there is something to buy; step "pass" admits in a sale without
 -- challenges. Each step may run twice: the second run answers like the first and is not charged.
 --
--- KEYS  1 sale       string, packed (./flash scripts layout)
---       2 buyers     hash, user -> reservations
---       3 challenge  string, the right answer, or what was answered a few seconds ago (forms in README.md)
---       4 user, 5 address, 6 everybody: strings, when the requests of the user, the address and
---         everybody are used up (microseconds since the Unix epoch; GCRA's theoretical arrival time)
+-- KEYS  1 sale  2 buyers  3 challenge: the right answer, or what was answered a few seconds ago
+--       4 rate of the user  5 rate of the address  6 rate of everybody (GCRA's theoretical arrival times)
 -- ARGV  1 step: "challenge", "answer" or "pass"
 --       2 user id
 --       3 the right answer, or the user's; any word for step "pass"

@@ -1,9 +1,7 @@
 -- Tells Redis about an order that it forgot: the order's unit can no longer be handed out, and its user has an ordered
 -- reservation for it.
 --
--- KEYS  1 sale    string, packed (./flash scripts layout)
---       2 buyers  hash, user -> reservations
---       3 free    sorted set of ranges of returned units, by their first unit
+-- KEYS  1 sale  2 buyers  3 free
 -- ARGV  1 user id
 --       2 reservation id: 32 hexadecimal digits
 --       3 slot of the order

@@ -1,11 +1,7 @@
 -- Applies the ledger's terms to a loaded round: paused or not, more units, another end. A version of the sale that is
 -- older than the last one applied changes nothing, in whatever order versions arrive.
 --
--- KEYS  1 sale    string, packed (./flash scripts layout)
---       2 buyers  hash, user -> reservations
---       3 free    sorted set of ranges of returned units, by their first unit
---       4 outbox  list of reservations that no order has confirmed
---       5 transfers  hash, what is on its way from this lane and to it; left out if there is only one lane
+-- KEYS  1 sale  2 buyers  3 free  4 outbox  5 transfers, left out if there is only one lane
 -- ARGV  1 version of the sale  2 last unit  3 paused: 1 or 0  4 opens at  5 closes at  6 when the keys are to expire
 --       7 unpaid limit  8 plan of its drops (README.md has its form), or empty  9 until when a group has a quota, or 0
 --       (times in ms since the Unix epoch)

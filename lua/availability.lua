@@ -1,7 +1,6 @@
 -- Says how many units a lane has and whether they can be handed out, for a caller that found none in another lane.
 --
--- KEYS  1 sale       string, packed (./flash scripts layout)
---       2 transfers  hash, what is on its way from this lane and to it (README.md has its fields)
+-- KEYS  1 sale  2 transfers
 -- Returns
 --   availability FREE WAIT_MS OPEN SHORT HEARD LAST_WON_AT_MS STATE
 --                  FREE units can be handed out after WAIT_MS; OPEN ones are on their way to other lanes. SHORT is not 0

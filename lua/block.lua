@@ -1,8 +1,6 @@
 -- Writes into users' records until when they are blocked, or removes that.
 --
--- KEYS  1 sale    string, packed (./flash scripts layout)
---       2 buyers  hash, user -> reservations
---       3 blocked hash, user -> until when the note in the user's record blocks (ms since the Unix epoch)
+-- KEYS  1 sale  2 buyers  3 blocked
 -- ARGV  pairs of a user and when the block ends, or 0 to remove it (bounded by the
 --       caller)
 -- Returns

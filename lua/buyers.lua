@@ -1,9 +1,7 @@
 -- Lists everybody who has or had a reservation in a sold-out round. It is one call, since paging with a scan may miss
 -- names if another node takes over in between.
 --
--- KEYS  1 sale    string, packed (./flash scripts layout)
---       2 buyers  hash, user -> reservations
---       3 blocked hash, user -> until when the note in the user's record blocks
+-- KEYS  1 sale  2 buyers  3 blocked
 -- ARGV  1 how many users to list at most; blocked users do not count
 -- Returns
 --   buyers MS       the users, each after a line break; MS is when the last unit was handed out (ms since the Unix epoch);

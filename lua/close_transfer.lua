@@ -1,6 +1,6 @@
 -- Removes the record of a transfer once the other lane has its units.
 --
--- KEYS  1 transfers  hash, what is on its way from this lane and to it (README.md has its fields)
+-- KEYS  1 transfers
 -- ARGV  1 index of the lane that has them
 --       2 id of the transfer
 -- Returns

@@ -1,8 +1,7 @@
 -- Records that a lane is no longer short of units that it had before Redis lost it: an audit found every unit in a
 -- place.
 --
--- KEYS  1 sale       string, packed (./flash scripts layout)
---       2 transfers  hash, what is on its way from this lane and to it (README.md has its fields)
+-- KEYS  1 sale  2 transfers
 -- ARGV  1 epoch of the sale when it was looked at (ms since the Unix epoch)
 --       2 what `short` was
 -- Returns

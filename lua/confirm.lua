@@ -1,6 +1,6 @@
 -- Marks a held reservation as ordered: the ledger has its order.
 --
--- KEYS  1 buyers  hash, user -> reservations
+-- KEYS  1 buyers
 -- ARGV  1 user id
 --       2 reservation id: 32 hexadecimal digits
 -- Returns  confirmed | already_confirmed | already_released | unknown_reservation

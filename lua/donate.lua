@@ -2,9 +2,7 @@
 -- the transfer's id, until `close_transfer` removes the record. There is at most one open transfer to a lane: until it
 -- is closed, each run answers with it.
 --
--- KEYS  1 sale       string, packed (./flash scripts layout)
---       2 free       sorted set of ranges of returned units, by their first unit
---       3 transfers  hash, what is on its way from this lane and to it (README.md has its fields)
+-- KEYS  1 sale  2 free  3 transfers
 -- ARGV  1 index of the receiving lane
 --       2 how long before everyone's opening its user may buy (ms); or -1 for a reservation that needs another unit: it
 --         gets one at any time, also one in cooldown

@@ -1,8 +1,7 @@
 -- Claims reservations that no order has confirmed in time: their messages are to be sent again. Each claim says that its
 -- message was not sent, until the next call says that it was.
 --
--- KEYS  1 buyers  hash, user -> reservations
---       2 outbox  list of reservations that no order has confirmed (README.md has its elements)
+-- KEYS  1 buyers  2 outbox
 -- ARGV  1 most elements of the outbox to look at
 --       2 a reservation is due so long after it was made, and claimed again as long after a claim that was not sent. Once
 --         sent, it is claimed again only as its age doubles (ms)

@@ -1,8 +1,7 @@
 -- Removes units from what a lane can hand out, because they belong to orders or another lane has them too. The caller
 -- saw them in two lanes by reading in pages, so its finding only holds if no unit has moved since.
 --
--- KEYS  1 sale  string, packed (./flash scripts layout)
---       2 free  sorted set of ranges of returned units, by their first unit
+-- KEYS  1 sale  2 free
 -- ARGV  1 moves of the sale when it was looked at; empty if the units are taken out whatever has moved
 --       2 epoch of the sale at the same time (ms since the Unix epoch)
 --       and then the units (bounded by the caller)

@@ -1,8 +1,7 @@
 -- Makes a lane refuse transfers from lanes that Redis has lost. Those lanes are about to be loaded again with the units
 -- in transfer, so a process that still knows of such a transfer comes too late.
 --
--- KEYS  1 sale       string, packed (./flash scripts layout)
---       2 transfers  hash, what is on its way from this lane and to it (README.md has its fields)
+-- KEYS  1 sale  2 transfers
 -- ARGV  pairs of the index of a lane that gave, and the highest id of its transfers that is refused
 -- Returns
 --   fenced         they are refused, by this run or an earlier one

@@ -1,6 +1,6 @@
 -- Gives a process a share of the requests that a throttled sale may have in the current second.
 --
--- KEYS  1 lease  string "SECOND GRANTED": the second, and how many requests were granted in it
+-- KEYS  1 lease
 -- ARGV  1 how many requests a second the sale may have
 --       2 how many the process wants
 -- Returns

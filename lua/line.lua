@@ -1,10 +1,6 @@
 -- Reads how far the line of a round has moved, or moves it if nobody has moved it since the caller read it.
 --
--- KEYS  1 line      string, how far the line is: HEAD LATE_S LATE_PPB TAIL
---       2 people    HyperLogLog of the users who came early
---       3 arrivals  sorted set, user -> the second (since the Unix epoch) in which the user came late
---       4 early       string, a Bloom filter of those who came early
---       5 early_more  string, another one
+-- KEYS  1 line: HEAD LATE_S LATE_PPB TAIL  2 people  3 arrivals  4 early  5 early_more
 -- ARGV  none to read; or 1 until when to keep all of it at least (ms since the Unix epoch), to read and keep it; or
 --       1 the line as the caller read it, or - if there was none
 --       2 HEAD, what comes before the late ones

@@ -1,16 +1,9 @@
 -- Creates a round's keys, if it has none, from what the ledger says is taken. Never overwrites a loaded round: the sale
 -- key is written last, and from then on every run answers "present".
 --
--- KEYS  1 sale    string, packed (./flash scripts layout)
---       2 buyers  hash, user -> reservations
---       3 free    sorted set of ranges of returned units, by their first unit
---       4 outbox  list of reservations that no order has confirmed
---       5 staged  like buyers, for this load only, so that two concurrent loads do not mix what they read
---       6 blocked hash, user -> until when the note in the user's record blocks
---       7 staged blocked  like blocked, for this load only
---       8 staged free    like free, for this load only
---       9 transfers      hash, what is on its way from this lane and to it; left out if there is only one lane, as is the next
---       10 loading       string: which caller loads the lane
+-- KEYS  1 sale  2 buyers  3 free  4 outbox  6 blocked
+--       5 staged  7 staged_blocked  8 staged_free: for this load only, so that two concurrent loads do not mix what they read
+--       9 transfers  10 loading: left out if there is only one lane
 -- ARGV  1 step: "claim", "buyers", "free" or "open"
 --       2 when the keys are to expire (ms since the Unix epoch)
 --       claim:  3 the smallest number to give  4 how far clocks may differ (µs). Only with several lanes

@@ -1,8 +1,6 @@
 -- Gives a reservation's unit back and frees its slot. Running it twice returns one unit, not two.
 --
--- KEYS  1 sale    string, packed (./flash scripts layout)
---       2 buyers  hash, user -> reservations
---       3 free    sorted set of ranges of returned units, by their first unit
+-- KEYS  1 sale  2 buyers  3 free
 -- ARGV  1 user id
 --       2 reservation id: 32 hexadecimal digits
 --       3 a unit that belongs to another order, or 0: if it is the reservation's, it is forgotten and not returned

@@ -1,9 +1,7 @@
 -- Gives a reservation what the ledger refused it: another unit, if its unit belongs to another order, or else another
 -- slot. If Redis has forgotten it, it gets both.
 --
--- KEYS  1 sale    string, packed (./flash scripts layout)
---       2 buyers  hash, user -> reservations
---       3 free    sorted set of ranges of returned units, by their first unit
+-- KEYS  1 sale  2 buyers  3 free
 -- ARGV  1 user id
 --       2 reservation id: 32 hexadecimal digits
 --       3 slot of the reservation

@@ -1,9 +1,6 @@
 -- Takes one unit for a user, if the sale is open, the user's limit allows it and a unit is left.
 --
--- KEYS  1 sale    string, packed (./flash scripts layout)
---       2 buyers  hash, user -> reservations
---       3 free    sorted set of ranges of returned units, by their first unit
---       4 outbox  list of reservations that no order has confirmed
+-- KEYS  1 sale  2 buyers  3 free  4 outbox
 -- ARGV  1 user id
 --       2 reservation id: 32 hexadecimal digits
 --       3 how long before everyone's opening the user may buy (ms)

@@ -2,8 +2,7 @@
 -- units. The caller read the round in pages, so its finding only holds if no unit has moved since. Loading restarts the
 -- count of moves.
 --
--- KEYS  1 sale    string, packed (./flash scripts layout)
---       2 free    sorted set of ranges of returned units, by their first unit
+-- KEYS  1 sale  2 free
 -- ARGV  1 moves of the sale when the caller read it
 --       2 epoch of the sale at the same time (ms since the Unix epoch)
 --       3 how many units the set had, or empty if that is unknown

@@ -1,9 +1,7 @@
 -- Adds the units of a transfer to a lane, once, without taking one: for a reservation that needs another unit, and for
 -- a transfer whose process died.
 --
--- KEYS  1 sale       string, packed (./flash scripts layout)
---       2 free       sorted set of ranges of returned units, by their first unit
---       3 transfers  hash, what is on its way from this lane and to it (README.md has its fields)
+-- KEYS  1 sale  2 free  3 transfers
 -- ARGV  1 index of the lane that the units come from
 --       2 id of the transfer
 --       3 1 if they were in cooldown in the giving lane: then they are here too, if nothing was free. 0 otherwise

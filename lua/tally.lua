@@ -1,7 +1,6 @@
 -- Adds to the counts of answers that requests for a round got.
 --
--- KEYS  1 sale     string, packed (./flash scripts layout)
---       2 answers  hash, code of an answer -> how often it was given
+-- KEYS  1 sale  2 answers
 -- ARGV  pairs of a code and how often it was given since the last run (bounded by the number of codes)
 -- Returns
 --   tallied       they are added

@@ -1,11 +1,8 @@
 -- Puts a user in the line of a round, or repeats where the user is. Users who come before the opening form one class;
 -- later ones are in the class of the second in which they first asked.
 --
--- KEYS  1 people    HyperLogLog of the users who came early
---       2 early     string, a Bloom filter of them; the first caller sets its size
---       3 arrivals  sorted set, user -> the second (since the Unix epoch) in which the user came late
---       4 line      string, how far the line has moved; exists once it has opened
---       5 early_more  string, another Bloom filter, for users who come after the first one is full
+-- KEYS  1 people  2 early: the first caller sets its size  3 arrivals  4 line: exists once it has opened
+--       5 early_more: for users who come after the first filter is full
 -- ARGV  1 when tickets are first given out (ms since the Unix epoch)
 --       2 when the sale opens (ms)
 --       3 when it closes (ms)
