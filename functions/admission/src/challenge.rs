@@ -10,7 +10,6 @@ use stock::{ChallengeRequest, Challenged};
 use uuid::Uuid;
 
 use crate::answer::WORK;
-use crate::applicant::applicant;
 use crate::deps::AdmissionDeps;
 
 /// How long a challenge is valid, in seconds: a slow phone needs a minute for the work, a person less for the sum.
@@ -101,7 +100,7 @@ pub(crate) async fn challenge(deps: &AdmissionDeps, request: &Request, sale: &st
         // Redis counts the request for the pass instead.
         Kind::None => return given(challenge_id(Asked::Nothing), None, None),
     };
-    let applicant = applicant(&visitor, &ip, Route::Challenge);
+    let applicant = Route::Challenge.applicant(&visitor.user, &ip);
     let asked = ChallengeRequest { applicant, id, expected: &expected, life_ms: CHALLENGE_LIFE_S * 1000 };
     deps.gate().turn(&visitor, Step::Challenge).await?;
     let challenged = deps.stock.of(round).challenge(&asked).await.map_err(Problem::unanswered)?;

@@ -1,6 +1,5 @@
 use std::sync::Arc;
 
-use api::GroupClaims;
 use gate::{Gate, Memberships, PassKeys, Rebuilds, VisitorCounts};
 use ledger::Ledger;
 use process::Snapshots;
@@ -14,10 +13,8 @@ context::deps! {
         pub snapshots: Snapshots = context.snapshots()?,
         pub keys: PassKeys = context.pass_keys()?,
         pub counts: Arc<VisitorCounts> = Arc::default(),
-        pub memberships: Memberships = {
-            let claims = GroupClaims::or_usual(context.settings().optional("GROUP_CLAIM"));
-            Memberships::new(context.ledger()?, claims, context.clock())
-        },
+        pub memberships: Memberships =
+            Memberships::new(context.ledger()?, context.settings().optional("GROUP_CLAIM"), context.clock()),
         pub rebuilds: Rebuilds = Rebuilds::new(context.rebuild_queue()?, context.clock()),
         pub clock: Clock = context.clock(),
     }

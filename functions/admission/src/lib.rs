@@ -1,7 +1,6 @@
 //! Admission: challenges, and passes for right answers.
 
 mod answer;
-mod applicant;
 mod challenge;
 mod deps;
 mod groups;

@@ -9,7 +9,6 @@ use serde::Serialize;
 use stock::{Admit, AdmitRequest, GcraLimit};
 
 use crate::answer::{Answer, Given};
-use crate::applicant::applicant;
 use crate::deps::AdmissionDeps;
 use crate::groups::class_of;
 
@@ -39,7 +38,7 @@ pub(crate) async fn token(deps: &AdmissionDeps, request: &Request, sale: &str) -
     let (id, answer) = given.to(round.terms.gate.challenge)?;
     let per_sale = round.throttle_requests_per_s.map(public);
     let class = class_of(deps, request, &visitor, round).await?;
-    let (applicant, answer) = (applicant(&visitor, &ip, Route::Token), answer.as_deref());
+    let (applicant, answer) = (Route::Token.applicant(&visitor.user, &ip), answer.as_deref());
     let asked = AdmitRequest { applicant, id, answer, per_sale, class };
     deps.gate().turn(&visitor, Step::Token).await?;
     let admit = deps.stock.of(round).admit(&asked).await.map_err(Problem::unanswered)?;

@@ -25,8 +25,9 @@ pub struct Memberships {
 }
 
 impl Memberships {
-    pub fn new(ledger: Ledger, claims: GroupClaims, clock: Clock) -> Self {
-        Self { ledger, claims, kept: KeptEach::new(MAX_KEPT, KEPT_FOR, clock) }
+    /// `claims` are the names of the claims that name a group, separated by commas; the usual ones without them.
+    pub fn new(ledger: Ledger, claims: Option<String>, clock: Clock) -> Self {
+        Self { ledger, claims: GroupClaims::or_usual(claims), kept: KeptEach::new(MAX_KEPT, KEPT_FOR, clock) }
     }
 
     pub const fn claims(&self) -> &GroupClaims {

@@ -1,4 +1,6 @@
 use api::{Problem, RatePolicy};
+use sale::UserId;
+use stock::{Applicant, GcraLimit};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Route {
@@ -26,6 +28,10 @@ impl Rate {
     /// Microseconds between two requests in the long run.
     pub const fn interval_us(self) -> u32 {
         self.per_s * 1_000_000 / self.burst
+    }
+
+    const fn gcra(self) -> GcraLimit {
+        GcraLimit { emission_interval_us: self.interval_us(), burst: self.burst }
     }
 
     const fn is_sound(self) -> bool {
@@ -76,6 +82,12 @@ const fn rate(burst: u32, per_s: u32) -> Rate {
 impl Route {
     pub const fn limits(self) -> &'static Limits {
         &RATES[self as usize]
+    }
+
+    /// A user at an address, with the route's rates: `admit.lua` counts requests in the call that is made anyway.
+    pub const fn applicant<'a>(self, user: &'a UserId, ip: &'a str) -> Applicant<'a> {
+        let Limits { per_user, per_ip, .. } = self.limits();
+        Applicant { user, ip, per_user: per_user.gcra(), per_ip: per_ip.gcra() }
     }
 
     /// The problem for a client over the limit. It only names the rate if that is the user's `own`; the limits of an
