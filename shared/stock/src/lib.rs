@@ -27,7 +27,6 @@ mod ranges;
 mod record;
 mod repair;
 mod reservations;
-mod reserve;
 mod round;
 mod script;
 mod script_code;
@@ -35,7 +34,6 @@ mod sync;
 mod tally;
 mod transfers;
 mod view;
-mod wins_seen;
 
 use crate::connection::RedisConnection;
 use crate::lanes_seen::LanesSeen;
@@ -53,12 +51,10 @@ pub use load::RoundLoad;
 pub use outbox::Due;
 pub use record::InvalidRecord;
 pub use reservations::{Refused, Reseated};
-pub use reserve::Reserve;
 pub use round::RoundStock;
-pub use script_code::{ScriptCode, SoldOut};
+pub use script_code::{Reserve, ScriptCode, SoldOut, WinsSeen};
 pub use transfers::{DonateFor, Donated, Transfer};
 pub use view::{PartialCounters, RoundView};
-pub use wins_seen::WinsSeen;
 
 #[derive(Clone)]
 pub struct Stock {

@@ -1,10 +1,11 @@
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::Duration;
 
 use runtime::breaker;
-use sale::EpochMs;
+use sale::{EpochMs, Reservation, StoredReservation};
 use strum::{EnumString, IntoStaticStr, VariantArray};
 
-use crate::{StockError, WinsSeen};
+use crate::StockError;
 
 /// The code at the beginning of a script's answer. The headers of the scripts describe them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, EnumString, IntoStaticStr, VariantArray)]
@@ -81,6 +82,28 @@ pub(crate) fn moment(text: &str, answer: &str) -> Result<EpochMs, StockError> {
     text.parse().map(EpochMs).map_err(|_| unexpected(answer))
 }
 
+/// Identifies the last win up to which a round was read: the same as long as nobody wins a unit, in any of its lanes.
+/// It is not a time; with several lanes it is a hash.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct WinsSeen(u64);
+
+impl WinsSeen {
+    /// For a lane whose last unit was handed out at this time, by Redis's clock.
+    pub const fn at(last_won_at_ms: EpochMs) -> Self {
+        Self(last_won_at_ms.0.cast_unsigned())
+    }
+
+    /// For a round with these lanes, in order. It changes whenever one of them does.
+    pub(crate) fn of_all(lanes: &[Self]) -> Self {
+        if let [only] = lanes {
+            return *only;
+        }
+        let mut hasher = DefaultHasher::new();
+        lanes.hash(&mut hasher);
+        Self(hasher.finish())
+    }
+}
+
 /// That nobody can get a unit now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SoldOut {
@@ -89,6 +112,27 @@ pub struct SoldOut {
     pub lasts: Duration,
     /// When the next units become available, if the round has a plan with more to come.
     pub next_release_ms: Option<EpochMs>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Reserve {
+    Reserved(Reservation),
+    /// This id was reserved before; its current state.
+    Replayed(StoredReservation),
+    /// The user's live reservations, which reach the limit.
+    AlreadyReserved(Vec<StoredReservation>),
+    /// How many of the user's reservations in the round have ended unpaid, which is the limit.
+    TooManyUnpaid(u32),
+    /// No unit is left, or none until the next drop.
+    SoldOut(SoldOut),
+    /// The sale opens for the user at this time.
+    NotOpen(EpochMs),
+    /// What is left is a group's quota until this time.
+    QuotaOnly(EpochMs),
+    Closed,
+    Paused,
+    Blocked,
+    UnknownSale,
 }
 
 /// Parses the rest of `sold_out MS FOR_MS [NEXT]`.
