@@ -23,7 +23,6 @@ mod line;
 mod link;
 mod load;
 mod outbox;
-mod ranges;
 mod record;
 mod repair;
 mod reservations;

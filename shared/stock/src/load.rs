@@ -6,10 +6,9 @@ use range_set_blaze::RangeSetBlaze;
 use sale::{EpochMs, Lane, Reservation, ReservationState, Round, Terms, UserId};
 use uuid::Uuid;
 
-use crate::ranges::range_text;
 use crate::record::write_reservation;
 use crate::script::{AMEND, LOAD};
-use crate::script_code::{parse, unexpected};
+use crate::script_code::{parse, range_text, unexpected};
 use crate::transfers::{ClaimedLane, LaneTransfers, fields_of_lost};
 use crate::view::{LaneView, LaneViews};
 use crate::{RoundStock, ScriptCode, StockError};

@@ -2,10 +2,9 @@ use futures::future::{join_all, try_join_all};
 use range_set_blaze::RangeSetBlaze;
 use sale::{Lane, Reservation, Unit};
 
-use crate::ranges::range_text;
 use crate::script::{ADOPT, EXCLUDE, RESTORE};
 use crate::script_code::ScriptCode::{Adopted, AlreadyConfirmed, AlreadyReleased, Moved, Restored, UnknownSale};
-use crate::script_code::{parse, unexpected};
+use crate::script_code::{parse, range_text, unexpected};
 use crate::{Counters, RoundStock, ScriptCode, StockError};
 
 /// How many ranges a call gives back, or units it takes out, at most: keeps the script to about a millisecond.

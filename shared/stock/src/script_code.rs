@@ -1,4 +1,5 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use runtime::breaker;
@@ -80,6 +81,16 @@ pub(crate) fn parse(answer: &str) -> Result<(ScriptCode, &str), StockError> {
 
 pub(crate) fn moment(text: &str, answer: &str) -> Result<EpochMs, StockError> {
     text.parse().map(EpochMs).map_err(|_| unexpected(answer))
+}
+
+/// A range of units as Redis has it: `FIRST-LAST`.
+pub(crate) fn parse_range(range: &str) -> Option<RangeInclusive<u32>> {
+    let (first, last) = range.split_once('-')?;
+    Some(first.parse().ok()?..=last.parse().ok()?)
+}
+
+pub(crate) fn range_text(range: &RangeInclusive<u32>) -> String {
+    format!("{}-{}", range.start(), range.end())
 }
 
 /// Identifies the last win up to which a round was read: the same as long as nobody wins a unit, in any of its lanes.

@@ -8,10 +8,9 @@ use futures::future::join_all;
 use sale::{BuyerClass, EpochMs, Lane, UserId};
 use uuid::Uuid;
 
-use crate::ranges::{parse_range, range_text};
 use crate::reservations::{lead_ms, read_reserve};
 use crate::script::{ACCEPT, CLOSE_TRANSFER, COMPLETE, DONATE, FENCE, TAKE_IN};
-use crate::script_code::{moment, parse, sold_out, unexpected};
+use crate::script_code::{moment, parse, parse_range, range_text, sold_out, unexpected};
 use crate::{Counters, Reserve, RoundStock, ScriptCode, SoldOut, StockError};
 
 /// How far the clocks of two shards, or of a node and its successor, may differ, in microseconds. After a load, a

@@ -8,9 +8,8 @@ use sale::{EpochMs, Lane, StoredReservation, Unit, UserId};
 
 use crate::connection::PAGE;
 use crate::lane_keys::LaneKeys;
-use crate::ranges::parse_range;
 use crate::record::read_record;
-use crate::script_code::unexpected;
+use crate::script_code::{parse_range, unexpected};
 use crate::transfers::{ClaimedLane, LaneTransfers};
 use crate::{Counters, RoundStock, StockError};
 
