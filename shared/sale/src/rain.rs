@@ -224,13 +224,9 @@ mod tests {
         let rain = Rain { at_once: 3, drops: drops([(25, 7), (40, 100)]), ..steady(2, 10) };
         let plan = plan(&round(50, rain));
         let next = |seconds| plan.next_drop(at(seconds)).map(|next| (next.0 - OPENS.0) / 1000);
-        for (seconds, available, next_drop) in
-            [(-1, 0, Some(0)), (0, 3, Some(10)), (9, 3, Some(10)), (10, 5, Some(20)), (20, 7, Some(25))]
-        {
-            assert_eq!((plan.available(at(seconds)), next(seconds)), (available, next_drop), "after {seconds} s");
-        }
-        for (seconds, available, next_drop) in [(25, 14, Some(30)), (39, 16, Some(40)), (40, 50, None), (900, 50, None)]
-        {
+        let first = [(-1, 0, Some(0)), (0, 3, Some(10)), (9, 3, Some(10)), (10, 5, Some(20)), (20, 7, Some(25))];
+        let then = [(25, 14, Some(30)), (39, 16, Some(40)), (40, 50, None), (900, 50, None)];
+        for (seconds, available, next_drop) in first.into_iter().chain(then) {
             assert_eq!((plan.available(at(seconds)), next(seconds)), (available, next_drop), "after {seconds} s");
         }
     }

@@ -281,16 +281,4 @@ mod tests {
         let results = each_of(4, ["0", "3", "9", "x"].into_iter(), &[refused]);
         assert!(matches!(&results[..], [Ok(()), Err(QueueError::Refused(_)), Err(QueueError::Missing(_)), Ok(())]));
     }
-
-    #[test]
-    fn two_hours_are_eight_hops() {
-        let pay_by = EpochMs(2 * 3600 * 1000);
-        let mut now = EpochMs(0);
-        let mut hops = 0;
-        while now < pay_by {
-            now = now.plus_s(hop_s(pay_by, now));
-            hops += 1;
-        }
-        assert_eq!((hops, now), (8, pay_by));
-    }
 }
