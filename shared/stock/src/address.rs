@@ -1,7 +1,35 @@
+use std::str::FromStr;
+
 use redis::{ConnectionInfo, IntoConnectionInfo, RedisError};
+use runtime::{Clock, Secret};
+use serde::Deserialize;
 
 /// The suffix of a scheme that means a cluster: `redis+cluster://` and `rediss+cluster://`.
 const CLUSTER: &str = "+cluster";
+
+#[derive(Debug)]
+pub struct Access {
+    /// `redis://HOST:PORT` is a single node. `redis+cluster://HOST:PORT` is a node of a cluster that knows the others,
+    /// or its configuration endpoint. `rediss://` and `rediss+cluster://` are the same with TLS.
+    pub url: String,
+    pub credentials: Option<Secret<Credentials>>,
+    pub authority: Option<Vec<u8>>,
+    pub clock: Clock,
+}
+
+#[derive(Clone, PartialEq, Eq, Deserialize)]
+pub struct Credentials {
+    pub(crate) username: String,
+    pub(crate) password: String,
+}
+
+impl FromStr for Credentials {
+    type Err = serde_json::Error;
+
+    fn from_str(secret: &str) -> Result<Self, Self::Err> {
+        serde_json::from_str(secret)
+    }
+}
 
 #[derive(Debug, Clone)]
 pub(crate) enum Address {

@@ -7,8 +7,7 @@ use runtime::breaker::{self, Broken};
 use runtime::{Clock, Secret};
 
 use crate::StockError;
-use crate::access::{Access, Credentials};
-use crate::address::Address;
+use crate::address::{Access, Address, Credentials};
 use crate::breakers::{Breakers, is_unanswered};
 use crate::current_link::{self, CurrentLink};
 use crate::link::{Link, RESPONSE_TIMEOUT, Target};

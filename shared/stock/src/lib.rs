@@ -1,7 +1,6 @@
 //! Redis: the stock of a round. [`Stock::round`] has a typed function for each script in `lua/`, and the reads for the
 //! audit.
 
-mod access;
 mod address;
 mod admit;
 mod block;
@@ -37,7 +36,7 @@ mod view;
 use crate::connection::RedisConnection;
 use crate::lanes_seen::LanesSeen;
 
-pub use access::{Access, Credentials};
+pub use address::{Access, Credentials};
 pub use admit::{Admit, AdmitRequest, Applicant, ChallengeRequest, Challenged, GcraLimit, RateLimited};
 pub use block::MAX_NOTED;
 pub use buyers::{Buyers, BuyersRead};

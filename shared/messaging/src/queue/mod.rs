@@ -1,6 +1,5 @@
 //! SQS: messages, sending, delaying and retrying.
 
-mod backlog;
 mod depth;
 mod message;
 mod redrive;
@@ -21,8 +20,7 @@ use runtime::breaker::{self, Breaker, Broken};
 use runtime::{Clock, FailedDelivery};
 use sale::EpochMs;
 
-pub use backlog::OrderBacklog;
-pub use depth::{Depth, depth};
+pub use depth::{Depth, OrderBacklog, depth};
 pub use message::{ExpiryMessage, InvalidMessage, OrderMessage, RebuildMessage, WinnerMessage};
 pub use redrive::{Redriven, redrive};
 
