@@ -99,6 +99,14 @@ macro_rules! handlers {
                 Box::pin($function::handle(self, request)).await
             }
         })*
+
+        /// Answers with the function of this name in this process.
+        pub(crate) async fn respond(function: &str, process: &Context, request: Request) -> Response<Body> {
+            $(if function == stringify!($function) {
+                return $function::$deps::new(process).unwrap().respond(request).await;
+            })*
+            panic!("{function} answers no requests here")
+        }
     };
 }
 handlers!(

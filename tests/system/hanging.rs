@@ -88,7 +88,8 @@ fn runs<'a>(parts: &'a [Parts], lab: &'a Lab, work: &'a Work) -> Vec<Run<'a>> {
     let warmup = warmup::WarmupDeps { run_timeout: RUN_TIMEOUT, ..each().start(warmup::WarmupDeps::new) };
     let daily_reset = each().start(daily_reset::DailyResetDeps::new);
     let daily_reset = daily_reset::DailyResetDeps { run_timeout: RUN_TIMEOUT, ..daily_reset };
-    let reconciliation = reconciliation::ReconciliationDeps { run_timeout: RUN_TIMEOUT, ..each().reconciliation() };
+    let reconciliation =
+        reconciliation::ReconciliationDeps { run_timeout: RUN_TIMEOUT, ..each().start(sending_at_once) };
     let (to_order, dead, to_expire) =
         (message_batch(&work.to_order), message_batch(&work.dead), expiry_batch(&work.to_expire));
     vec![

@@ -25,7 +25,8 @@ async fn warmup_and_reconciliation_end_however_many_sales_wait_for_redis() {
     let parts = Parts::of(&lab).await;
     parts.redis.delay(Duration::MAX);
     let warmup = warmup::WarmupDeps { run_timeout: RUN_TIMEOUT, ..parts.start(warmup::WarmupDeps::new) };
-    let reconciliation = reconciliation::ReconciliationDeps { run_timeout: RUN_TIMEOUT, ..parts.reconciliation() };
+    let reconciliation =
+        reconciliation::ReconciliationDeps { run_timeout: RUN_TIMEOUT, ..parts.start(sending_at_once) };
     let sales = || "forty sales".to_owned();
     let ran = tokio::join!(
         as_lambda_would("warmup", sales(), RUN_TIMEOUT, warmup::handle(&warmup).map(drop)),

@@ -1,3 +1,4 @@
+use reconciliation::ReconciliationDeps;
 use sale::audit::Audit;
 
 use crate::prelude::*;
@@ -79,6 +80,11 @@ pub(crate) async fn is_whole(lab: &Lab, sale: &str, total: u32, promised: &BTree
     (audit, orders.iter().filter(|order| order.state.is_live()).count())
 }
 
+/// Reconciliation that sends the message of every held reservation again at once.
+pub(crate) fn sending_at_once(process: &Context) -> Result<ReconciliationDeps, ContextError> {
+    Ok(ReconciliationDeps { send_again_after: Duration::ZERO, ..ReconciliationDeps::new(process)? })
+}
+
 impl Lab {
     /// Waits until the loaders of rounds are done, or their times over if they died.
     pub(crate) async fn until_nobody_loads(&self) {
@@ -89,10 +95,8 @@ impl Lab {
         }
     }
 
-    /// Reconciliation that sends the message of every held reservation again at once.
-    pub(crate) fn reconciliation(&self) -> reconciliation::ReconciliationDeps {
-        let deps = reconciliation::ReconciliationDeps::new(&self.another_process()).unwrap();
-        reconciliation::ReconciliationDeps { send_again_after: Duration::ZERO, ..deps }
+    pub(crate) fn reconciliation(&self) -> ReconciliationDeps {
+        sending_at_once(&self.another_process()).unwrap()
     }
 
     pub(crate) async fn reconcile(&self) -> reconciliation::ReconciliationSummary {
@@ -102,7 +106,7 @@ impl Lab {
     /// Reconciles with a clock that is this far ahead.
     pub(crate) async fn reconcile_in(&self, ahead_ms: i64) -> reconciliation::ReconciliationSummary {
         let clock = Clock::ahead_by_ms(ahead_ms);
-        let deps = reconciliation::ReconciliationDeps { clock, ..self.reconciliation() };
+        let deps = ReconciliationDeps { clock, ..self.reconciliation() };
         Box::pin(reconciliation::handle(&deps)).await.unwrap()
     }
 

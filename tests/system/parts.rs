@@ -51,14 +51,6 @@ impl Parts {
     pub(crate) fn expiry(&self) -> expiry::ExpiryDeps {
         expiry::ExpiryDeps { clock: Clock::ahead_by_ms(10_000_000), ..self.start(expiry::ExpiryDeps::new) }
     }
-
-    /// Reconciliation that waits for nothing.
-    pub(crate) fn reconciliation(&self) -> reconciliation::ReconciliationDeps {
-        reconciliation::ReconciliationDeps {
-            send_again_after: Duration::ZERO,
-            ..self.start(reconciliation::ReconciliationDeps::new)
-        }
-    }
 }
 
 /// How long Lambda lets a function run, from `infra/cdk/lib/functions.ts`.

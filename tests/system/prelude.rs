@@ -32,7 +32,7 @@ pub(crate) use crate::calls::{Calls, redis_calls};
 pub(crate) use crate::catalog::shown;
 pub(crate) use crate::cloud::cloud;
 pub(crate) use crate::events::{self, sample};
-pub(crate) use crate::heal::heal;
+pub(crate) use crate::heal::{heal, sending_at_once};
 pub(crate) use crate::lab::{Lab, PATIENT, expiry_batch, listed, message_batch, movable_clock, texts};
 pub(crate) use crate::openapi::OPENAPI;
 pub(crate) use crate::parts::{Parts, lambda_timeout};

@@ -98,7 +98,7 @@ async fn a_sale_that_cannot_be_audited_does_not_keep_the_others_from_their_messa
     take(&lab, SALE, &user("unsent")).await;
     let parts = Parts::of(&lab).await;
     parts.aws.set_for_those_with("guards_by_round", Conduct::Hangs);
-    let deps = parts.reconciliation();
+    let deps = parts.start(sending_at_once);
     let sent = until("the message is sent", async || (lab.depth("orders").await != [0, 0, 0]).then_some(()));
     tokio::select! {
         () = sent => {}

@@ -14,7 +14,7 @@ pub(super) const FLOWS: &[Flow] = &[
         ["BatchGetItem", "PutItem"],
         prepare = |lab| open(lab, terms(4, 1), &[], &[]),
         run = |_, world, _| async {
-            let _ = reconciliation::handle(&world.reconciliation()).await;
+            let _ = reconciliation::handle(&world.start(sending_at_once)).await;
         },
         again = |lab, _| async {
             assert_eq!(lab.reconcile().await.failed, 0);

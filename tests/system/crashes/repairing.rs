@@ -14,7 +14,7 @@ pub(super) const FLOWS: &[Flow] = &[
         ["Query", "GetItem", "SendMessage", "EVALSHA due", "EVALSHA adopt", "EVALSHA release", "EVALSHA restore"],
         prepare = |lab| with_everything_wrong(lab),
         run = |_, world, _| async {
-            let _ = reconciliation::handle(&world.reconciliation()).await;
+            let _ = reconciliation::handle(&world.start(sending_at_once)).await;
         },
     ),
     flow!(
@@ -26,7 +26,7 @@ pub(super) const FLOWS: &[Flow] = &[
             answered(lab, "challenged", 1_000_000).await;
             none
         },
-        run = |_, world, _| async { throttle_if_busy(&world.reconciliation(), 1).await },
+        run = |_, world, _| async { throttle_if_busy(&world.start(sending_at_once), 1).await },
         again = |lab, _| async { throttle_if_busy(&lab.reconciliation(), 1).await },
         end = |lab, _| async {
             assert_eq!((lab.round().await.throttle_requests_per_s, throttles(lab).await), (Some(LIMIT), 1));

@@ -1,6 +1,7 @@
 use aws_sdk_sqs::operation::receive_message::ReceiveMessageInput;
 use tests::{Fault, Server};
 
+use crate::answer::respond;
 use crate::hooks::of_input;
 use crate::prelude::*;
 
@@ -38,9 +39,13 @@ impl World {
 
     /// A function in a new process: `world.start(order::OrderDeps::new)`.
     pub(super) fn start<D>(&self, new: impl FnOnce(&Context) -> Result<D, ContextError>) -> D {
+        new(&self.process()).unwrap()
+    }
+
+    fn process(&self) -> Context {
         // Between two functions a flow may do something itself.
         self.fault.interrupt();
-        new(&self.context.another_process()).unwrap()
+        self.context.another_process()
     }
 
     /// The same, with its clock this many seconds ahead.
@@ -50,25 +55,8 @@ impl World {
 
     /// Sends a request to the function that the gateway would route it to, in a new process.
     pub(super) async fn ask(&self, ask: Ask) {
-        match OPENAPI.function_for(&ask) {
-            Some("admin") => ask_function(&self.recorder, &self.start(admin::AdminDeps::new), &ask).await,
-            Some("admission") => ask_function(&self.recorder, &self.start(admission::AdmissionDeps::new), &ask).await,
-            Some("payment") => ask_function(&self.recorder, &self.start(payment::PaymentDeps::new), &ask).await,
-            Some("reservation") => {
-                ask_function(&self.recorder, &self.start(reservation::ReservationDeps::new), &ask).await
-            }
-            Some("waiting_room") => {
-                ask_function(&self.recorder, &self.start(waiting_room::WaitingRoomDeps::new), &ask).await
-            }
-            other => panic!("{other:?} answers no requests here"),
-        };
-    }
-
-    /// Reconciliation that sends messages again at once.
-    pub(super) fn reconciliation(&self) -> reconciliation::ReconciliationDeps {
-        reconciliation::ReconciliationDeps {
-            send_again_after: Duration::ZERO,
-            ..self.start(reconciliation::ReconciliationDeps::new)
-        }
+        let (function, process) = (OPENAPI.function_for(&ask).expect("a route"), self.process());
+        let answer = async { Some(Answer::of_handler(&ask, respond(function, &process, ask.request()).await)) };
+        recorded_answer(&self.recorder, &ask, answer).await;
     }
 }

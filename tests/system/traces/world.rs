@@ -185,10 +185,7 @@ impl World {
 
     pub(super) async fn reconcile_in(&self, ahead_s: i64) {
         self.run(Function::Reconciliation, None, None, ahead_s, async |context: &Context| {
-            let deps = reconciliation::ReconciliationDeps {
-                send_again_after: Duration::ZERO,
-                ..reconciliation::ReconciliationDeps::new(context).unwrap()
-            };
+            let deps = sending_at_once(context).unwrap();
             assert_eq!(reconciliation::handle(&deps).await.unwrap().failed, 0);
             (How::Done, ())
         })
