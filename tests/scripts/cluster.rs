@@ -82,7 +82,7 @@ async fn sell(stock: &Stock, id: &RoundId) {
     }
     let progress = round.read_line().await.unwrap().progress;
     assert!(matches!(round.move_line(&step(progress, Some(1), 0)).await.unwrap(), LineMoved::To(..)));
-    round.amend(&Round { version: 2, paused: true, ..first_version(id.clone(), terms) }).await.unwrap();
+    round.amend(&Round { version: 2, paused: true, ..Round::new(id.clone(), terms) }).await.unwrap();
     let view = round.view().await.unwrap().unwrap();
     assert_eq!((view.counters.paused, view.reservations.len()), (true, 3));
 }

@@ -11,7 +11,7 @@ pub(crate) use stock::{
     Admit, Challenged, DonateFor, Donated, GcraLimit, Refused, Reseated, Reserve, RoundLoad, RoundStock, SoldOut, Stock,
 };
 use stock::{AdmitRequest, Applicant, ChallengeRequest};
-pub(crate) use tests::{TestRound, first_version, fresh_id, held, terms, unsold, user};
+pub(crate) use tests::{Dump, TestRound, dump, fresh_id, held, terms, undump, unsold, user};
 pub(crate) use uuid::Uuid;
 
 pub(crate) use crate::sequences::clock;
@@ -101,34 +101,6 @@ pub(crate) async fn reserve_at(round: &TestRound, now: EpochMs, class: BuyerClas
 
 pub(crate) async fn keys_like(round: &TestRound, pattern: &str) -> Vec<String> {
     round.redis().await.keys(pattern).await.unwrap()
-}
-
-/// Keys with their contents and expiry times.
-pub(crate) type Dump = Vec<(String, Vec<u8>, i64)>;
-
-/// What these keys hold, without those that do not exist. Fails if Redis does.
-pub(crate) async fn dump(
-    redis: &mut MultiplexedConnection,
-    keys: impl IntoIterator<Item = String>,
-) -> redis::RedisResult<Dump> {
-    let mut dumped = Vec::new();
-    for key in keys {
-        let mut dump = redis::pipe();
-        dump.cmd("DUMP").arg(&key).cmd("PEXPIRETIME").arg(&key);
-        let (dump, expires_at): (Option<Vec<u8>>, i64) = dump.query_async(redis).await?;
-        dumped.extend(dump.map(|dump| (key, dump, expires_at)));
-    }
-    Ok(dumped)
-}
-
-/// Creates the keys again. Fails if Redis does.
-pub(crate) async fn undump(redis: &mut MultiplexedConnection, dump: &Dump) -> redis::RedisResult<()> {
-    for (key, dump, expires_at) in dump {
-        let mut restore = redis::cmd("RESTORE");
-        restore.arg(key).arg(expires_at).arg(dump).arg("ABSTTL");
-        let () = restore.query_async(redis).await?;
-    }
-    Ok(())
 }
 
 /// The element that was pushed `ago` elements before the last.

@@ -46,7 +46,7 @@ impl Weather {
         terms.validate().expect("valid terms");
         let round = TestRound::start(terms.clone()).await;
         let redis = round.redis().await;
-        let first = Round { loaded_at_ms: Some(EpochMs(1)), ..first_version(round.id.clone(), terms) };
+        let first = Round { loaded_at_ms: Some(EpochMs(1)), ..Round::new(round.id.clone(), terms) };
         Self { round, redis, versions: vec![first], buyers: 0 }
     }
 
@@ -296,7 +296,7 @@ async fn a_round_without_a_plan_has_only_the_fields() {
     round.buy(&user("alice")).await;
     let Reserve::SoldOut(told) = round.reserve(&user("bob")).await else { panic!("everything is sold") };
     assert_eq!((told.next_release_ms, told.lasts.as_millis()), (None, COOLDOWN_MS.into()));
-    round.stock().amend(&Round { version: 2, ..first_version(round.id.clone(), plain) }).await.unwrap();
+    round.stock().amend(&Round { version: 2, ..Round::new(round.id.clone(), plain) }).await.unwrap();
     let bytes: Vec<u8> = round.redis().await.get(SALE_KEY).await.unwrap();
     assert_eq!(bytes.len(), packed_at("quota") + 4);
 }

@@ -1,6 +1,7 @@
 //! Helpers that the tests on real services share.
 
 mod cut_proxy;
+mod dump;
 mod fault_proxy;
 mod faulty_aws;
 mod recorder;
@@ -11,14 +12,15 @@ mod slow_proxy;
 mod tls_front;
 
 pub use cut_proxy::{CutProxy, Reach};
+pub use dump::{Dump, dump, undump};
 pub use fault_proxy::{Fault, Point, When};
 pub use faulty_aws::{Conduct, FaultyAws, Service};
 pub use local::server::Server;
 pub use local::upstream::Upstream;
 pub use recorder::{Held, Mutants, Queues, Recorded, Recorder, Run, trace_path};
 pub use round::{
-    TestRound, first_version, fresh_id, fresh_reservation, held, packed_at, redis_at, round, sell_returned,
-    set_cooldown_until, terms, unsold, until_cooldown_ends, user,
+    TestRound, fresh_id, fresh_reservation, held, packed_at, redis_at, round, sell_returned, set_cooldown_until, terms,
+    unsold, until_cooldown_ends, user,
 };
 pub use seen::{Calm, Effect};
 pub use slow_proxy::SlowProxy;

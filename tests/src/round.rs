@@ -5,8 +5,8 @@ use redis::aio::MultiplexedConnection;
 use redis::{AsyncConnectionConfig, RedisResult};
 use runtime::Clock;
 use sale::{
-    DoorTerms, EpochMs, Goods, Lane, Price, Reservation, ReservationId, ReservationState, Round, RoundId, RoundNumber,
-    Slot, StoredReservation, Terms, Unit, UserId,
+    DoorTerms, EpochMs, Goods, Lane, Price, Reservation, ReservationId, ReservationState, RoundId, RoundNumber, Slot,
+    StoredReservation, Terms, Unit, UserId,
 };
 use stock::expanded::LAYOUT;
 use stock::{Reserve, RoundLoad, RoundStock, RoundView, Stock};
@@ -101,10 +101,6 @@ pub async fn redis_at(url: &str) -> MultiplexedConnection {
 
 pub fn user(name: impl std::fmt::Display) -> UserId {
     name.to_string().parse().expect("a user id")
-}
-
-pub fn first_version(id: RoundId, terms: Terms) -> Round {
-    Round::new(id, terms)
 }
 
 pub fn round(sale: &str, number: u32) -> RoundId {

@@ -1,24 +1,20 @@
 //! Everything that a lab stores.
 
+use tests::{Dump, dump, undump};
+
 use crate::lab::QUEUES;
 use crate::prelude::*;
 
-/// Every key in Redis, as `DUMP` returns it, with the time at which it expires.
-pub(crate) async fn keys(url: &str) -> BTreeMap<String, (Vec<u8>, i64)> {
+/// Every key in Redis.
+pub(crate) async fn keys(url: &str) -> Dump {
     let mut redis = tests::redis_at(url).await;
     let names: Vec<String> = redis::cmd("KEYS").arg("*").query_async(&mut redis).await.unwrap();
-    let mut keys = BTreeMap::new();
-    for name in names {
-        let dump: (Vec<u8>, i64) =
-            redis::pipe().cmd("DUMP").arg(&name).cmd("PEXPIRETIME").arg(&name).query_async(&mut redis).await.unwrap();
-        keys.insert(name, dump);
-    }
-    keys
+    dump(&mut redis, names).await.unwrap()
 }
 
 #[derive(Debug, PartialEq)]
 pub(crate) struct Contents {
-    pub(crate) keys: BTreeMap<String, (Vec<u8>, i64)>,
+    pub(crate) keys: Dump,
     pub(crate) items: BTreeMap<String, BTreeMap<String, AttributeValue>>,
     pub(crate) depths: BTreeMap<&'static str, [u32; 3]>,
 }
@@ -34,15 +30,11 @@ impl Lab {
     }
 
     /// Resets Redis to what it was when `keys` was read, as a failover to a lagging replica does.
-    pub(crate) async fn rewind(&self, keys: &BTreeMap<String, (Vec<u8>, i64)>) {
+    pub(crate) async fn rewind(&self, keys: &Dump) {
         self.redis_written_at.get_or_init(|| self.recorder.now_ns());
         let mut redis = tests::redis_at(&self.valkey.url()).await;
         let () = redis::cmd("FLUSHALL").query_async(&mut redis).await.unwrap();
-        for (name, (dump, expires_at_ms)) in keys {
-            let mut restore = redis::cmd("RESTORE");
-            restore.arg(name).arg(expires_at_ms).arg(dump).arg("ABSTTL");
-            let () = restore.query_async(&mut redis).await.unwrap();
-        }
+        undump(&mut redis, keys).await.unwrap();
     }
 
     /// Sends a command to Redis, bypassing the scripts.

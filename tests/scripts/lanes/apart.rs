@@ -43,7 +43,7 @@ async fn a_lane_that_is_closed_does_not_answer_for_the_others() {
         lanes.buy(&lanes.user_of(2, 0)).await;
         let terms = Terms { closes_at_ms: EpochMs(lanes.terms.opens_at_ms.0 + 1), ..lanes.terms.clone() };
         let terms = if paused { lanes.terms.clone() } else { terms };
-        let other = Round { version: 2, paused, ..first_version(lanes.id.clone(), terms) };
+        let other = Round { version: 2, paused, ..Round::new(lanes.id.clone(), terms) };
         lanes.stock().each_lane().nth(1).unwrap().amend(&other).await.unwrap();
         assert_eq!(lanes.buy(&lanes.user_of(0, 3)).await.unit.0, 9);
         lanes.buy(&lanes.user_of(2, 1)).await;

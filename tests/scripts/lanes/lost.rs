@@ -191,7 +191,7 @@ async fn what_a_lane_gives_after_a_failover_is_not_taken_for_what_it_gave_before
     let mut lanes = Lanes::start(2, 2).await;
     lanes.lose(0).await;
     assert!(lanes.load(&[]).await.unwrap());
-    let more = Round { version: 2, ..first_version(lanes.id.clone(), Terms { total: 4, ..lanes.terms.clone() }) };
+    let more = Round { version: 2, ..Round::new(lanes.id.clone(), Terms { total: 4, ..lanes.terms.clone() }) };
     lanes.stock().amend(&more).await.unwrap();
     let replica = lanes.replicate().await;
     let sold: BTreeSet<u32> = [lanes.buy(&lanes.user_of(1, 0)).await, lanes.buy(&lanes.user_of(1, 1)).await]

@@ -143,7 +143,7 @@ async fn what_comes_back_is_in_cooldown_for_every_lane() {
 async fn each_new_unit_is_dealt_once() {
     let mut lanes = Lanes::start(9, 3).await;
     let version = |version, total| {
-        let first = first_version(lanes.id.clone(), Terms { total, ..lanes.terms.clone() });
+        let first = Round::new(lanes.id.clone(), Terms { total, ..lanes.terms.clone() });
         Round { version, ..first }
     };
     let (second, third) = (version(2, 20), version(3, 31));
@@ -162,21 +162,21 @@ async fn each_new_unit_is_dealt_once() {
     lanes.terms.total = 40;
     assert!(lanes.load(&[]).await.unwrap());
     assert_eq!(lanes.places().await.0.len(), 31);
-    lanes.stock().amend(&Round { version: 4, ..first_version(lanes.id.clone(), lanes.terms.clone()) }).await.unwrap();
+    lanes.stock().amend(&Round { version: 4, ..Round::new(lanes.id.clone(), lanes.terms.clone()) }).await.unwrap();
     assert_eq!(lanes.places().await.0.len(), 40);
 }
 
 #[tokio::test]
 async fn all_lanes_are_paused_and_closed() {
     let lanes = Lanes::start(4, 4).await;
-    let paused = Round { version: 2, paused: true, ..first_version(lanes.id.clone(), lanes.terms.clone()) };
+    let paused = Round { version: 2, paused: true, ..Round::new(lanes.id.clone(), lanes.terms.clone()) };
     lanes.stock().amend(&paused).await.unwrap();
     assert!(lanes.stock().counters().await.unwrap().unwrap().paused);
     for index in 0..4 {
         assert_eq!(lanes.reserve(&lanes.user_of(index, 0)).await, Reserve::Paused);
     }
     let closed = Terms { closes_at_ms: EpochMs(lanes.terms.opens_at_ms.0 + 1), ..lanes.terms.clone() };
-    let closed = Round { version: 3, ..first_version(lanes.id.clone(), closed) };
+    let closed = Round { version: 3, ..Round::new(lanes.id.clone(), closed) };
     lanes.stock().amend(&closed).await.unwrap();
     for index in 0..4 {
         assert_eq!(lanes.reserve(&lanes.user_of(index, 0)).await, Reserve::Closed);

@@ -188,7 +188,7 @@ impl Expected {
             Step::Restock { lanes: heard, more } => {
                 lanes.terms.total += more;
                 self.version += 1;
-                let first = first_version(lanes.id.clone(), lanes.terms.clone());
+                let first = Round::new(lanes.id.clone(), lanes.terms.clone());
                 let changed = Round { version: 1 + self.version, ..first };
                 for (index, lane) in lanes.stock().each_lane().enumerate() {
                     if heard >> index & 1 == 1 {
@@ -229,7 +229,7 @@ impl Expected {
     /// Runs reconciliation, and delivers the messages of reservations that it waits for.
     async fn reconcile(&mut self, lanes: &Lanes) -> Result<(), TestCaseError> {
         let stock = lanes.stock();
-        let latest = Round { version: 1 + self.version, ..first_version(lanes.id.clone(), lanes.terms.clone()) };
+        let latest = Round { version: 1 + self.version, ..Round::new(lanes.id.clone(), lanes.terms.clone()) };
         stock.amend(&latest).await.unwrap();
         for transfer in stock.open_transfers().await.unwrap() {
             prop_assert!(stock.finish(&transfer).await.unwrap());
