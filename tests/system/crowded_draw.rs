@@ -13,7 +13,6 @@ use axum::extract::{DefaultBodyLimit, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use ledger::ROUND_SHARDS;
-use local::runtime_api::RuntimeApi;
 use sale::award::{self, merkle};
 use tests::{Server, Upstream};
 
@@ -108,9 +107,7 @@ async fn prizes_are_drawn_among_a_crowd() {
     let server = Server::http(router);
     let program =
         std::env::var("PROFILE").map_or("lambda/draw/bootstrap".to_owned(), |profile| format!("{profile}/draw"));
-    let bootstrap = paths::target().join(&program);
-    let api = RuntimeApi::start(lambda_timeout("draw")).await.unwrap();
-    let process = lab.process("draw", &bootstrap, &api, &server.url(), []);
+    let (api, process) = lab.process("draw", &program, &server.url(), []).await;
 
     println!("{entries} entries, {prizes} prizes, build: {program}, a page of the index takes {PAGE_DELAY:?}");
     let peak_kb = AtomicU64::new(0);

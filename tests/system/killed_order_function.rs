@@ -2,8 +2,6 @@
 //! order dies in `crashes`; here the process is a real one.
 
 use aws_sdk_sqs::types::MessageSystemAttributeName;
-use local::function::FunctionProcess;
-use local::runtime_api::RuntimeApi;
 use tokio::time::timeout;
 
 use crate::prelude::*;
@@ -11,11 +9,8 @@ use crate::prelude::*;
 const BATCH: usize = 10;
 /// After how many orders the function is killed, each in a run of its own.
 const KILLED_AFTER: [usize; 3] = [1, 5, BATCH];
+const PROGRAM: &str = "lambda/order/bootstrap";
 const PLACE: &str = "DynamoDB_20120810.TransactWriteItems";
-
-fn order_process(lab: &Lab, aws: &FaultyAws, api: &RuntimeApi) -> FunctionProcess {
-    lab.process("order", &paths::target().join("lambda/order/bootstrap"), api, &aws.endpoint(), [])
-}
 
 /// Receives all ten messages, each on this delivery.
 async fn receive_all(lab: &Lab, delivery: &str) -> Vec<Message> {
@@ -55,11 +50,10 @@ async fn killed_after(orders: usize) -> Option<Left> {
     let reserved = join_all(names.iter().map(|name| lab.reserve(name))).await;
     let aws = FaultyAws::start(&cloud().await.deployment.endpoint).await;
     let limit = lambda_timeout("order");
-    let api = RuntimeApi::start(limit).await.unwrap();
     let event = |messages: &[Message]| serde_json::to_vec(&events::received(messages)).unwrap();
 
     let first = receive_all(&lab, "1").await;
-    let process = order_process(&lab, &aws, &api);
+    let (api, process) = lab.process("order", PROGRAM, &aws.endpoint(), []).await;
     tokio::select! {
         biased;
         reached = timeout(limit, aws.done(PLACE, orders)) => reached.expect("the function places orders"),
@@ -78,7 +72,7 @@ async fn killed_after(orders: usize) -> Option<Left> {
         lab.show_again("orders", message).await;
     }
     let again = receive_all(&lab, "2").await;
-    let _process = order_process(&lab, &aws, &api);
+    let (api, _process) = lab.process("order", PROGRAM, &aws.endpoint(), []).await;
     let made = timeout(limit, api.invoke(event(&again))).await.expect("the second process ends").unwrap();
     let response: SqsBatchResponse = serde_json::from_slice(&made).unwrap();
     if !response.batch_item_failures.is_empty() {

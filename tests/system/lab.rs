@@ -1,6 +1,5 @@
 //! A system for one test: the functions run in this process, with their own Valkey, table and queues.
 
-use std::path::Path;
 use std::sync::OnceLock;
 use std::sync::atomic::AtomicI64;
 
@@ -173,20 +172,22 @@ impl Lab {
         &self.environment[setting]
     }
 
-    /// Starts a built program with the lab's settings and these.
-    pub(crate) fn process(
+    /// Starts a built program behind a Runtime API of its own, with the lab's settings and these.
+    pub(crate) async fn process(
         &self,
         function: &str,
-        bootstrap: &Path,
-        api: &RuntimeApi,
+        program: &str,
         endpoint: &str,
         settings: impl IntoIterator<Item = (&'static str, String)>,
-    ) -> FunctionProcess {
+    ) -> (RuntimeApi, FunctionProcess) {
         let mut environment = self.environment.clone();
         environment.insert("METRICS_NAMESPACE", "test".to_owned());
         environment.extend(settings);
         let settings: Vec<_> = environment.into_iter().collect();
-        FunctionProcess::start(function, bootstrap, api.address(), endpoint, &settings).unwrap()
+        let api = RuntimeApi::start(lambda_timeout(function)).await.unwrap();
+        let program = paths::target().join(program);
+        let process = FunctionProcess::start(function, &program, api.address(), endpoint, &settings).unwrap();
+        (api, process)
     }
 
     pub(crate) fn settings(&self) -> Settings {

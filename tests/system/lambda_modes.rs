@@ -20,11 +20,10 @@ struct Served {
 
 impl Served {
     async fn start(lab: &Lab, aws: &FaultyAws, at_once: usize) -> Self {
-        let api = RuntimeApi::start(lambda_timeout("reservation")).await.unwrap();
-        let bootstrap = paths::target().join("lambda/reservation/bootstrap");
         let at_once = (at_once > 1).then(|| ("AWS_LAMBDA_MAX_CONCURRENCY", at_once.to_string()));
-        let process = lab.process("reservation", &bootstrap, &api, &aws.endpoint(), at_once);
-        Self { api, _process: process, recorder: lab.recorder.clone() }
+        let program = "lambda/reservation/bootstrap";
+        let (api, _process) = lab.process("reservation", program, &aws.endpoint(), at_once).await;
+        Self { api, _process, recorder: lab.recorder.clone() }
     }
 
     async fn reserve(&self, user: &str) -> u16 {

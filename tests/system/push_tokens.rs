@@ -5,7 +5,6 @@ use axum::http::{HeaderMap, StatusCode, header::LOCATION};
 use axum::response::IntoResponse;
 use axum::routing::get;
 use local::identity::{AUDIENCE, TokenClaims};
-use local::runtime_api::RuntimeApi;
 use tests::Server;
 use tokio::sync::watch;
 
@@ -165,15 +164,13 @@ async fn no_token_is_in_a_log_at_any_level() {
     let lab = Lab::new().await;
     let cloud = cloud().await;
     let endpoint = &cloud.deployment.endpoint;
-    let api = RuntimeApi::start(Duration::from_secs(10)).await.unwrap();
     let settings = [
         ("PUSH_ENDPOINT", endpoint.clone()),
         ("JWT_ISSUER", cloud.issuer.url().to_owned()),
         ("JWT_AUDIENCE", AUDIENCE.to_owned()),
         ("LOG_LEVEL", "trace".to_owned()),
     ];
-    let bootstrap = paths::target().join("lambda/websocket/bootstrap");
-    let process = lab.process("websocket", &bootstrap, &api, endpoint, settings);
+    let (api, process) = lab.process("websocket", "lambda/websocket/bootstrap", endpoint, settings).await;
     let good = cloud.issuer.token("alice").unwrap();
     for (token, status) in [(good.as_str(), 200), (&good[..good.len() - 4], 401), ("not.a.token", 401)] {
         let event = serde_json::to_vec(&event("connect", "c", Some(token))).unwrap();
