@@ -50,9 +50,7 @@ async fn a_late_repeat_of_what_was_cancelled_ends_cancelled_and_counts_once() {
 #[tokio::test]
 async fn a_unit_that_another_has_is_not_sold_again() {
     let lab = Lab::selling(terms(2, 1)).await;
-    let before = lab.contents().await.keys;
-    lab.buy("bob").await;
-    lab.rewind(&before).await;
+    lab.lose_what(lab.buy("bob")).await;
     let alice = lab.reserve("alice").await;
     lab.answer(&Ask::cancel(&alice)).await.expect(200);
     assert_eq!(lab.reservation_state(&alice).await, ReservationState::Released);

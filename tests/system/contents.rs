@@ -37,6 +37,14 @@ impl Lab {
         undump(&mut redis, keys).await.unwrap();
     }
 
+    /// Runs `work`, whose writes to Redis are then lost in a failover.
+    pub(crate) async fn lose_what<T>(&self, work: impl Future<Output = T>) -> T {
+        let before = keys(&self.valkey.url()).await;
+        let done = work.await;
+        self.rewind(&before).await;
+        done
+    }
+
     /// Sends a command to Redis, bypassing the scripts.
     pub(crate) async fn redis(&self, command: &[&str]) {
         self.redis_written_at.get_or_init(|| self.recorder.now_ns());

@@ -89,10 +89,7 @@ async fn a_dead_letter_of_a_round_that_has_left_fails_only_once_it_has() {
     let lab = Lab::new().await;
     rounds::publish_daily(&lab.ledger, SALE, &terms(3, 1)).await;
     lab.load(SALE).await;
-    let before = lab.contents().await.keys;
-    lab.buy("bob").await;
-    lab.buy("carol").await;
-    lab.rewind(&before).await;
+    lab.lose_what(async { (lab.buy("bob").await, lab.buy("carol").await) }).await;
     let [alice, dave] = [lab.reserve("alice").await, lab.reserve("dave").await];
     lab.redis(&["FLUSHALL"]).await;
     let deps = lab.dead_letter();

@@ -80,9 +80,7 @@ async fn seen(lab: &Lab, reservation: &Reservation) -> (String, Option<String>) 
 #[tokio::test]
 async fn a_promise_below_the_limit_is_kept_though_its_slot_and_its_unit_went_to_others() {
     let lab = Lab::selling(terms(5, 2)).await;
-    let before = lab.contents().await.keys;
-    let first = lab.reserve("alice").await;
-    lab.rewind(&before).await;
+    let first = lab.lose_what(lab.reserve("alice")).await;
     lab.buy("bob").await;
     let second = lab.reserve("alice").await;
     assert!(lab.deliver(&[&second]).await.batch_item_failures.is_empty());
@@ -98,9 +96,7 @@ async fn a_promise_below_the_limit_is_kept_though_its_slot_and_its_unit_went_to_
 #[tokio::test]
 async fn a_unit_that_another_has_is_not_given_back_when_none_is_left() {
     let lab = Lab::selling(terms(1, 1)).await;
-    let before = lab.contents().await.keys;
-    lab.buy("bob").await;
-    lab.rewind(&before).await;
+    lab.lose_what(lab.buy("bob")).await;
     let alice = lab.reserve("alice").await;
     for _ in 0..2 {
         assert!(lab.deliver(&[&alice]).await.batch_item_failures.is_empty());
