@@ -160,7 +160,9 @@ mod tests {
         let both = r#"{"sub":"a","groups":"[members]","cognito:groups":"members"}"#;
         assert_eq!(named(both).as_deref(), Some("members"));
         let contradicting = r#"{"sub":"a","groups":"members","cognito:groups":"[gold]"}"#;
-        for none in [r#"{"sub":"a","groups":"[gold members]"}"#, r#"{"sub":"a","groups":"gold,members"}"#, contradicting] {
+        for none in
+            [r#"{"sub":"a","groups":"[gold members]"}"#, r#"{"sub":"a","groups":"gold,members"}"#, contradicting]
+        {
             assert_eq!(named(none), None, "{none}");
         }
         assert_eq!(GroupClaims::or_usual(None).named_by(&request("")), None);

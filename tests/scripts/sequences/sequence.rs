@@ -250,7 +250,7 @@ pub(super) fn first_round(id: RoundId, total: u32, per_user_limit: u8) -> Round 
     }
     // Low, so that users reach it.
     terms.door.unpaid_limit = 2;
-    tests::first_version(id, terms)
+    Round::new(id, terms)
 }
 
 /// Sets the window of a round: it opens `after_s` after `now`, for an hour.
