@@ -1,9 +1,9 @@
 -- Creates a round's keys, if it has none, from what the ledger says is taken. Never overwrites a loaded round: the sale
 -- key is written last, and from then on every run answers "present".
 --
--- KEYS  1 sale  2 buyers  3 free  4 outbox  6 blocked
---       5 staged  7 staged_blocked  8 staged_free: for this load only, so that two concurrent loads do not mix what they read
---       9 transfers  10 loading: left out if there is only one lane
+-- KEYS  1 sale  2 buyers  3 free  4 outbox  5 staged  6 blocked  7 staged_blocked  8 staged_free  9 transfers  10 loading
+--       (5, 7 and 8 are for this load only, so that two concurrent loads do not mix what they read; 9 and 10 are left out
+--       if there is only one lane)
 -- ARGV  1 step: "claim", "buyers", "free" or "open"
 --       2 when the keys are to expire (ms since the Unix epoch)
 --       claim:  3 the smallest number to give  4 how far clocks may differ (µs). Only with several lanes
