@@ -285,6 +285,7 @@ impl Lab {
     }
 
     pub(crate) async fn respond(&self, function: &str, request: lambda_http::Request) -> Response<Body> {
+        // As the functions above: in another process, these have read nothing yet.
         let process = if ["admin", "catalog"].contains(&function) { &self.another_process() } else { &self.context };
         respond(function, process, request).await
     }

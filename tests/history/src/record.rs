@@ -216,6 +216,7 @@ impl Name {
     }
 }
 
+/// A placeholder until a name is set.
 impl Default for Name {
     fn default() -> Self {
         Self(&"")

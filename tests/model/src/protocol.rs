@@ -74,6 +74,7 @@ impl Protocol {
                 }
                 true
             }
+            // It has an order, or had a unit: the answer is the first one again.
             Some(_) if !crash => {
                 state.ghost.accepted[usize::from(id)] = true;
                 true

@@ -61,6 +61,7 @@ impl Protocol {
         redis.live().any(|seat| seat.id != id && self.user(seat.id) == self.user(id) && seat.slot == slot)
     }
 
+    /// Returns the seat of the reservation, also of one that has ended. None if it is refused.
     pub(crate) fn reserve(&self, redis: &mut Redis, id: u8) -> (Answer, Option<Seat>) {
         if !redis.loaded {
             return (Answer::UnknownSale, None);

@@ -8,6 +8,7 @@ mod search;
 mod teeth;
 
 use std::collections::BTreeSet;
+use std::panic::catch_unwind;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -42,22 +43,26 @@ fn every_scope_holds_and_every_mistake_is_caught() {
 
 /// Makes all checks on all cores. Returns what was seen to happen.
 fn search_all(checks: &[Check]) -> BTreeSet<&'static str> {
-    let (next, seen) = (AtomicUsize::new(0), Mutex::new(BTreeSet::new()));
+    let (next, failed, seen) = (AtomicUsize::new(0), AtomicUsize::new(0), Mutex::new(BTreeSet::new()));
     let worker = || {
         while let Some(check) = checks.get(next.fetch_add(1, Ordering::Relaxed)) {
-            match *check {
-                Check::Right(scope) => {
-                    let happens = right(scope);
-                    seen.lock().expect("nobody panics with it").extend(happens);
-                }
+            // After one that fails, the others are made too.
+            let made = catch_unwind(|| match *check {
+                Check::Right(scope) => right(scope),
                 Check::Wrong((mistake, scope, caught_by)) => {
                     is_caught(Protocol { scope, mistake: Some(mistake) }, mistake, caught_by);
+                    BTreeSet::new()
                 }
+            });
+            match made {
+                Ok(happens) => seen.lock().expect("nobody panics with it").extend(happens),
+                Err(_) => _ = failed.fetch_add(1, Ordering::Relaxed),
             }
         }
     };
     let workers = std::thread::available_parallelism().map_or(1, |cores| cores.get());
     std::thread::scope(|threads| (0..workers).for_each(|_| drop(threads.spawn(worker))));
+    assert_eq!(failed.into_inner(), 0, "the failures are above");
     seen.into_inner().expect("nobody panics with it")
 }
 

@@ -42,15 +42,15 @@ impl World {
         new(&self.process()).unwrap()
     }
 
+    /// The same, with its clock this many seconds ahead.
+    pub(super) fn start_in<D>(&self, ahead_s: i64, new: impl FnOnce(&Context) -> Result<D, ContextError>) -> D {
+        self.start(|process| new(&process.another_process_at(Clock::ahead_by_ms(ahead_s * 1000))))
+    }
+
     fn process(&self) -> Context {
         // Between two functions a flow may do something itself.
         self.fault.interrupt();
         self.context.another_process()
-    }
-
-    /// The same, with its clock this many seconds ahead.
-    pub(super) fn start_in<D>(&self, ahead_s: i64, new: impl FnOnce(&Context) -> Result<D, ContextError>) -> D {
-        self.start(|process| new(&process.another_process_at(Clock::ahead_by_ms(ahead_s * 1000))))
     }
 
     /// Sends a request to the function that the gateway would route it to, in a new process.
