@@ -1,5 +1,5 @@
 import { spawnSync, type SpawnSyncReturns } from 'node:child_process';
-import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline/promises';
@@ -57,17 +57,27 @@ export function requireTools(has: (program: string) => boolean = found): void {
   if (missing.length > 0) throw new UsageError(`Not installed:\n${missing.join('\n')}`);
 }
 
+/** cargo-lambda and its linker, as installed by `./flash install`, or else in a separate environment. */
+function cargoLambda(): string {
+  const [local, own] = ['tools/.venv', 'target/cargo-lambda'].map((folder) => join(ROOT, folder, 'bin'));
+  for (const folder of [local!, own!]) if (existsSync(join(folder, 'cargo-lambda'))) return folder;
+  const pinned = readFileSync(join(ROOT, 'tools/requirements.txt'), 'utf8').match(/^cargo-lambda==.*$/m)?.[0];
+  if (pinned === undefined) throw new Error('tools/requirements.txt has no cargo-lambda');
+  say(`Installing ${pinned} into target/cargo-lambda`);
+  must('python3 -m venv', 'python3', ['-m', 'venv', join(ROOT, 'target/cargo-lambda')]);
+  must('pip', join(own!, 'pip'), ['install', '--quiet', pinned]);
+  return own!;
+}
+
 /** Builds the functions for AWS and the pages. */
 export function build(): void {
   requireTools();
-  // With cargo-lambda and its linker, as `./flash install` does.
-  const venv = join(ROOT, 'tools/.venv');
-  must('tools/venv.sh', join(ROOT, 'tools/venv.sh'), [venv, join(ROOT, 'tools/requirements.txt')]);
+  const bin = cargoLambda();
   must('rustup', 'rustup', ['target', 'add', TARGET], { quiet: true });
   say('Building the functions for arm64 (the first time takes some ten minutes)');
   const bins = FUNCTION_NAMES.flatMap((name) => ['--bin', name]);
   const args = ['lambda', 'build', '--release', '--arm64', '--lambda-dir', BUILT, ...bins];
-  must('cargo lambda build', 'cargo', args, { env: { ...process.env, PATH: `${join(venv, 'bin')}:${process.env['PATH']}` } });
+  must('cargo lambda build', 'cargo', args, { env: { ...process.env, PATH: `${bin}:${process.env['PATH']}` } });
   licenseBuilt();
   say('Building the pages');
   must('./flash pages', join(ROOT, 'flash'), ['pages']);
