@@ -227,7 +227,7 @@ onStandIn.describe('a session of an issuer', () => {
     }
     expect(await tokenOf(page)).not.toBe(first);
     await expect.poll(async () => (await tokenOf(page)) === (await tokenOf(second))).toBe(true);
-    // Only one tab renewed each token: the issuer ends a session whose refresh token is used twice.
+    // Only one tab renewed each token: a refresh token works once.
     expect(used.length).toBeGreaterThanOrEqual(2);
     expect(new Set(used).size).toBe(used.length);
     for (const tab of [page, second]) {

@@ -1,6 +1,6 @@
 import { openapi } from '../openapi/document.js';
-import type { ANSWERING } from './functions.ts';
-import type { ThrottledRoute } from './settings.ts';
+import { ANSWERING } from './functions.ts';
+import { THROTTLED_ROUTES, type ThrottledRoute } from './settings.ts';
 
 /** Who authenticates the caller, by the document's security schemes. */
 const CHECKED_BY: Record<string, 'jwt' | 'signature'> = { bearer: 'jwt', webhookSignature: 'signature' };
@@ -30,6 +30,8 @@ export function routesOf({ paths, security: usual }: Document): Route[] {
       if (checkedBy === undefined || others.length > 0) {
         throw new Error(`api.yaml, ${method} ${path}: one of ${Object.keys(CHECKED_BY).join(', ')} can check a caller; got ${[scheme, ...others].join(', ')}`);
       }
+      if (!ANSWERING.includes(to)) throw new Error(`api.yaml, ${method} ${path}: x-function is ${to}, not one of ${ANSWERING.join(', ')}`);
+      if (throttle !== undefined && !THROTTLED_ROUTES.includes(throttle)) throw new Error(`api.yaml, ${method} ${path}: x-throttle is ${throttle}, not one of ${THROTTLED_ROUTES.join(', ')}`);
       return { method, path, to, checkedBy, ...(throttle !== undefined && { throttle }) };
     }),
   );

@@ -26,6 +26,11 @@ test.each([['an unknown scheme', '{ cookie: [] }'], ['two schemes', '{ bearer: [
   expect(() => routesOf(document(`get: { x-function: catalog, security: [${security}] }`))).toThrow(/GET \/v1\/lamps\/\{lamp\}: one of bearer, webhookSignature/);
 });
 
+test('a function that answers no requests, and an unknown throttle, are errors that name the place', () => {
+  expect(() => routesOf(document('get: { x-function: order }'))).toThrow(/GET \/v1\/lamps\/\{lamp\}: x-function is order/);
+  expect(() => routesOf(document('get: { x-function: catalog, x-throttle: looks }'))).toThrow(/x-throttle is looks/);
+});
+
 test('every operation is a route, every function that answers has one, and every throttle is used', () => {
   expect(ROUTES).toHaveLength(read('api.yaml').match(/^ {2}[A-Z]+ \/v1\S* as \w+:$/gm)!.length);
   expect([...new Set(ROUTES.map((route) => route.to))].sort()).toEqual([...ANSWERING].sort());

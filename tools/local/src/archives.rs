@@ -56,11 +56,12 @@ fn stage_function(built: &Path, folder: &Path) -> Result<()> {
         std::fs::rename(coming, staged)
     };
     let [archive, program] = &files;
-    let zip = archive_of(built)?;
-    std::fs::create_dir_all(folder)
-        .and_then(|()| put(archive, &|file| std::fs::write(file, &zip)))
-        .and_then(|()| put(program, &|file| std::fs::copy(built, file).map(drop)))
-        .with_context(|| format!("cannot fill {}", folder.display()))
+    let unfilled = || format!("cannot fill {}", folder.display());
+    let copied = std::fs::create_dir_all(folder).and_then(|()| put(program, &|file| std::fs::copy(built, file).map(drop)));
+    copied.with_context(unfilled)?;
+    // Of the copy: a build may replace the program meanwhile.
+    let zip = archive_of(program)?;
+    put(archive, &|file| std::fs::write(file, &zip)).with_context(unfilled)
 }
 
 pub(crate) fn archive_of(program: &Path) -> Result<Vec<u8>> {

@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
-use axum::http::{StatusCode, Uri};
+use axum::http::{Method, StatusCode, Uri};
 use axum::{Json, Router};
 use local::deployment::Deployment;
 use local::identity::new_key;
@@ -277,24 +277,24 @@ fn api() -> u16 {
     port
 }
 
-async fn answer(uri: Uri) -> (StatusCode, Json<Value>) {
+async fn answer(method: Method, uri: Uri) -> (StatusCode, Json<Value>) {
     let [lamp, mug] = ["lamp", "mug"].map(|sale| json!({ "sale_id": sale, "round": 2 }));
-    let segments: Vec<&str> = uri.path().split('/').skip(2).collect();
-    let found = match &segments[..] {
-        ["admin", "sales"] if uri.query() == Some("state=ended") => json!({ "sales": [mug, lamp] }),
-        ["admin", "sales"] => json!({ "sales": [lamp, { "sale_id": "chair", "round": 1 }] }),
-        ["admin", "sales", "lamp"] => lamp,
-        ["admin", "sales", "mug"] => mug,
-        ["admin", "sales", _, "rounds", _, "orders"] | ["admin", "redrive", _] => {
+    let segments: Vec<&str> = uri.path().split('/').skip(1).collect();
+    let found = match (method.as_str(), &segments[..]) {
+        ("GET", ["v1", "admin", "sales"]) if uri.query() == Some("state=ended") => json!({ "sales": [mug, lamp] }),
+        ("GET", ["v1", "admin", "sales"]) => json!({ "sales": [lamp, { "sale_id": "chair", "round": 1 }] }),
+        ("GET", ["v1", "admin", "sales", "lamp"]) => lamp,
+        ("GET", ["v1", "admin", "sales", "mug"]) => mug,
+        ("GET", ["v1", "admin", "sales", _, "rounds", _, "orders"]) | ("POST", ["v1", "admin", "redrive", _]) => {
             let busy = json!({ "code": "overloaded", "title": "Too busy; try again" });
             return (StatusCode::SERVICE_UNAVAILABLE, Json(busy));
         }
-        ["sales"] => json!({ "sales": [page("lamp", "open"), page("mug", "closed")] }),
-        ["sales", "lamp"] => page("lamp", "open"),
-        ["sales", "mug"] => page("mug", "closed"),
-        ["sales", "held"] => page("held", "paused"),
-        ["sales", "later"] => page("later", "upcoming"),
-        ["sales", "queue"] => {
+        ("GET", ["v1", "sales"]) => json!({ "sales": [page("lamp", "open"), page("mug", "closed")] }),
+        ("GET", ["v1", "sales", "lamp"]) => page("lamp", "open"),
+        ("GET", ["v1", "sales", "mug"]) => page("mug", "closed"),
+        ("GET", ["v1", "sales", "held"]) => page("held", "paused"),
+        ("GET", ["v1", "sales", "later"]) => page("later", "upcoming"),
+        ("GET", ["v1", "sales", "queue"]) => {
             let mut queue = page("queue", "open");
             queue["line"] = json!({ "tickets_from": "2020-01-01T00:00:00Z" });
             queue

@@ -1,10 +1,11 @@
 // The stand-in's lines, as specified in docs/line.md.
 
-import { randomBytes } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import { admits, commitmentOf, placePpb, readTicket, WHOLE_PPB } from '../../../clients/typescript/src/place.js';
 
-/** Ends what was given out here, in place of a seal. */
-const SEAL = randomBytes(32);
+const KEY = randomBytes(32);
+/** Ends what was given out here for a sale. */
+const sealOf = (sale) => createHmac('sha256', KEY).update(sale).digest();
 const HEAD = 15;
 /** Shorter than in the real system, so that tests are quick. */
 const POLL_MS = 400;
@@ -13,14 +14,14 @@ const POLL_GONE_MS = 60_000;
 /** The longest gap between two requests that a line catches up on. */
 const LONGEST_STEP_MS = 10_000;
 
-/** The bytes before the seal; null if they were not given out here. */
-function open(text) {
-  const bytes = Buffer.from(text ?? '', 'base64url');
-  return bytes.subarray(-SEAL.length).equals(SEAL) ? bytes.subarray(0, -SEAL.length) : null;
+/** The bytes before the seal; null if they were not given out here, for this sale. */
+function open(sale, text) {
+  const [bytes, seal] = [Buffer.from(text ?? '', 'base64url'), sealOf(sale)];
+  return bytes.subarray(-seal.length).equals(seal) ? bytes.subarray(0, -seal.length) : null;
 }
 
 /** A ticket; with a `second`, that of a late arrival. Tests make some whose seal nobody checks. */
-export function ticketFor(user, round, second, seal = Buffer.alloc(SEAL.length, 7)) {
+export function ticketFor(user, round, second, seal = Buffer.alloc(32, 7)) {
   const head = Buffer.alloc(HEAD);
   head[0] = 1;
   head[1] = 1;
@@ -52,7 +53,7 @@ export class Lines {
     if (now < Date.parse(sale.opens_at)) line.early.add(user);
     else if (!line.early.has(user) && !line.late.has(user)) line.late.set(user, Math.floor(now / 1000));
     const second = line.late.get(user) ?? null;
-    return { ticket: ticketFor(user, sale.round, second, SEAL), second };
+    return { ticket: ticketFor(user, sale.round, second, sealOf(sale.sale_id)), second };
   }
 
   /** Late arrivals in their order: `{second, ppb}`. */
@@ -98,7 +99,7 @@ export class Lines {
     const is = !isOpen ? 'before' : state === 'closed' ? 'ended' : units.free <= 0 ? 'sold_out' : perS === 0 ? 'paused' : 'moving';
     const isGone = is === 'sold_out' && units.mayReturn === 0 && units.sold >= units.total;
     const reached = isOpen ? this.#reached(line, now) : { early_ppb: 0, late_until: null, late_ppb: 0 };
-    const watermark = Buffer.concat([Buffer.from(JSON.stringify({ round: sale.round, ...reached })), SEAL]).toString('base64url');
+    const watermark = Buffer.concat([Buffer.from(JSON.stringify({ round: sale.round, ...reached })), sealOf(sale.sale_id)]).toString('base64url');
     return {
       sale: sale.sale_id, round: sale.round, state: is,
       commitment: commitmentOf(sale.sale_id, sale.round, line.seed), seed: isOpen ? line.seed : null,
@@ -114,9 +115,9 @@ export class Lines {
   /** The reason to refuse a user's request: `no_ticket` or `not_your_turn`; null if it is the user's turn. */
   refuses(sale, user, { 'x-line-ticket': shown, 'x-line-watermark': watermark }) {
     if (!sale.line) return null;
-    const { round, second, user: holder } = (open(shown) && readTicket(shown)) ?? {};
+    const { round, second, user: holder } = (open(sale.sale_id, shown) && readTicket(shown)) ?? {};
     if (round !== sale.round || holder !== user) return 'no_ticket';
-    const { round: of, ...admitted } = JSON.parse(open(watermark) ?? '{}');
+    const { round: of, ...admitted } = JSON.parse(open(sale.sale_id, watermark) ?? '{}');
     return of === sale.round && admits(admitted, { second }, placePpb(this.of(sale).seed, user)) ? null : 'not_your_turn';
   }
 }

@@ -240,9 +240,8 @@ impl Crowd {
             Err(failure) => return failure.into(),
         };
         let answer = response.answer();
-        if has_unit(&answer)
-            && let Some(id) = response.text("reservation_id")
-        {
+        if has_unit(&answer) {
+            let Some(id) = response.text("reservation_id") else { return Answer { status: None, code: "no_id".into() } };
             self.promised.lock().accepted.entry(id).or_insert((buyer.number, wave));
         }
         answer

@@ -67,8 +67,9 @@ impl WebServer {
         loopback(self.address.port())
     }
 
-    pub async fn ended(self) -> Result<()> {
-        Ok(self.server.join_all().await.into_iter().collect::<std::io::Result<()>>()?)
+    pub async fn ended(mut self) -> Result<()> {
+        self.server.join_next().await.transpose()?.transpose()?;
+        Ok(())
     }
 }
 

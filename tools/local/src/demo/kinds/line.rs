@@ -114,7 +114,7 @@ impl Staged for InLine {
 
     async fn count(found: &Found<'_>) -> Result<Figures> {
         let waiting = &found.crowd.waiting;
-        let last = look(found.crowd).await.context("the line is not published any more")?;
+        let last = look(found.crowd).await.context("the line does not answer")?;
         // The same check as `./flash check-line`, which anyone can run.
         check(&found.crowd.round, &last, None, None)?;
         let seed = last.seed().context("the seed is not public")?;
