@@ -153,6 +153,17 @@ mod tests {
     }
 
     #[test]
+    fn without_a_freeze_time_passes_once() {
+        let (began, clock) = (std::time::Instant::now(), WakingClock::new(runtime::Clock::system()));
+        while began.elapsed() < Duration::from_millis(50) {
+            std::thread::yield_now();
+        }
+        let now = Duration::from_nanos(clock.now().as_u64());
+        // The wall clock only has milliseconds.
+        assert!(now <= began.elapsed() + Duration::from_millis(2), "{now:?}");
+    }
+
+    #[test]
     fn an_address_has_a_rate_of_its_own() {
         let limiter = Limiter::new(&FakeRelativeClock::default());
         let burst = Route::Cancel.limits().per_ip.burst;
