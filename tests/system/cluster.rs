@@ -196,7 +196,7 @@ async fn run(blow: Blow, lanes: u16) {
     orders.send(false).unwrap();
     drop(orders);
     for consumed in join_all(consumers).await {
-        drop(consumed.unwrap());
+        consumed.unwrap();
     }
     heal(&stage.lab).await;
     for (sale, heard) in &all {
