@@ -13,5 +13,5 @@ export default {
   emulator: endpoint,
   issuer: `${endpoint}/identity`,
   audience: ['flash-sale'],
-  smoke: { tokenCommand: '../../flash token --user {user} $(test {role} = buyer || echo --operator)' },
+  smoke: { tokenCommand: 'node --import ./typescript.js deploy/stand-in-token.ts {user} {role}' },
 } satisfies Deployment;
