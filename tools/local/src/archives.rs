@@ -57,7 +57,8 @@ fn stage_function(built: &Path, folder: &Path) -> Result<()> {
     };
     let [archive, program] = &files;
     let unfilled = || format!("cannot fill {}", folder.display());
-    let copied = std::fs::create_dir_all(folder).and_then(|()| put(program, &|file| std::fs::copy(built, file).map(drop)));
+    let copied =
+        std::fs::create_dir_all(folder).and_then(|()| put(program, &|file| std::fs::copy(built, file).map(drop)));
     copied.with_context(unfilled)?;
     // Of the copy: a build may replace the program meanwhile.
     let zip = archive_of(program)?;

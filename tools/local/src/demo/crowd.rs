@@ -241,7 +241,9 @@ impl Crowd {
         };
         let answer = response.answer();
         if has_unit(&answer) {
-            let Some(id) = response.text("reservation_id") else { return Answer { status: None, code: "no_id".into() } };
+            let Some(id) = response.text("reservation_id") else {
+                return Answer { status: None, code: "no_id".into() };
+            };
             self.promised.lock().accepted.entry(id).or_insert((buyer.number, wave));
         }
         answer
