@@ -1,6 +1,6 @@
 #!/bin/sh
-# Says in one line which of these programs the machine lacks, before minutes of compiling are wasted: tools/needed.sh node npm.
-# Without names, of all that the local cloud needs.
+# Says in one line which of these programs the machine lacks, before minutes of compiling are wasted:
+# tools/needed.sh node npm. Without names, which of all that the local cloud needs.
 set -u
 test $# != 0 || set -- python3 node npm
 missing='' packages=''

@@ -19,7 +19,7 @@ fn main() {
     let is_amazons = |der: &[u8]| NAMES.iter().any(|name| der.windows(name.len()).any(|part| part == name.as_bytes()));
     let amazons = TLS_SERVER_ROOT_CERTS.iter().filter(|certificate| is_amazons(certificate));
     let roots: Vec<Pem> = amazons.map(|certificate| Pem::new("CERTIFICATE", certificate.as_ref())).collect();
-    assert_eq!(roots.len(), NAMES.len(), "browsers trust others of Amazon's authorities than they did");
+    assert_eq!(roots.len(), NAMES.len(), "browsers no longer trust exactly these authorities of Amazon's");
     let folder = std::env::var("OUT_DIR").expect("cargo says where");
     let text = pem::encode_many_config(&roots, EncodeConfig::new().set_line_ending(LineEnding::LF));
     std::fs::write(Path::new(&folder).join("amazon_roots.pem"), text).expect("the folder can be written to");

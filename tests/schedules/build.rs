@@ -61,7 +61,7 @@ impl Kernel<'_> {
                     marked.push(line.split_at("// -".len()));
                 }
                 if !marked.is_empty() {
-                    // What is wrong ends a pair.
+                    // A pair is what is right, marked -, and then what is wrong, marked +.
                     let pairs = marked.chunk_by(|one, next| one.0 == next.0 || one.0 == "// -");
                     replaced = pairs.map(|pair| (marked_by("// -", pair), marked_by("// +", pair))).collect();
                 }

@@ -23,7 +23,7 @@ async fn a_campaign_shows_its_published_sales_in_its_order_and_a_change_within_t
     lab.operate("campaigns", &winter).await.expect(201);
 
     let (clock, moved_ms) = movable_clock();
-    let catalog = catalog::CatalogDeps::new(&lab.another_process_at(clock)).unwrap();
+    let catalog = lab.catalog_at(clock);
     let list = shown(&catalog, "/v1/campaigns").await.body;
     assert_eq!(list["campaigns"].as_array().unwrap().len(), 1, "winter has nothing to show yet: {list}");
     let line = &list["campaigns"][0];

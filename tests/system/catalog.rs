@@ -41,7 +41,7 @@ async fn sees_in_time(catalog: &catalog::CatalogDeps, moved_ms: &AtomicI64, memb
 async fn what_is_left_is_seen_within_two_seconds() {
     let lab = Lab::selling(terms(20, 1)).await;
     let (clock, moved_ms) = movable_clock();
-    let catalog = catalog::CatalogDeps::new(&lab.another_process_at(clock)).unwrap();
+    let catalog = lab.catalog_at(clock);
     let card = shown(&catalog, "/v1/sales/lamp").await.body;
     assert_eq!((&card["availability"], &card["state"]), (&json!("available"), &json!("open")));
     for number in ["total", "free", "left", "version", "units"] {
@@ -69,7 +69,7 @@ async fn what_is_left_is_seen_within_two_seconds() {
 async fn a_sale_is_seen_to_be_published_paused_stopped_and_closed() {
     let lab = Lab::new().await;
     let (clock, moved_ms) = movable_clock();
-    let catalog = catalog::CatalogDeps::new(&lab.another_process_at(clock)).unwrap();
+    let catalog = lab.catalog_at(clock);
     rounds::draft(&lab.ledger, SALE, &rounds::from_to(3600, 3660, terms(20, 1)), None).await;
     catalog.answer(&Ask::get("/v1/sales/lamp")).await.problem(404, "unknown_sale");
     rounds::publish(&lab.ledger, SALE).await;

@@ -262,6 +262,11 @@ impl Lab {
         admission::AdmissionDeps::new(&self.another_process_at(clock)).unwrap()
     }
 
+    /// The catalog function, which has read nothing yet.
+    pub(crate) fn catalog_at(&self, clock: Clock) -> catalog::CatalogDeps {
+        catalog::CatalogDeps::new(&self.another_process_at(clock)).unwrap()
+    }
+
     /// The expiry function, with its clock this many seconds ahead.
     pub(crate) fn expiry_in(&self, ahead_s: i64) -> expiry::ExpiryDeps {
         expiry::ExpiryDeps::new(&self.another_process_at(Clock::ahead_by_ms(ahead_s * 1000))).unwrap()

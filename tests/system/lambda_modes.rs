@@ -111,8 +111,8 @@ async fn the_first_request_finds_secrets_and_sales_read() {
 
 #[tokio::test]
 async fn redis_is_connected_to_or_the_reason_why_not_is_known() {
-    let lab = Lab::new().await;
-    Stock::new(&lab.valkey.url()).unwrap().connect().await.unwrap();
+    let redis = tests::TestRound::start_empty();
+    Stock::new(&redis.valkey.url()).unwrap().connect().await.unwrap();
     // A port where nothing listens.
     let gone = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
     assert!(Stock::new(&format!("redis://{gone}")).unwrap().connect().await.is_err());

@@ -383,7 +383,7 @@ async fn a_chunk_of_entries_is_read_once_in_a_run() {
         call.target.ends_with("GetItem") && key.starts_with("ENTRIES#")
     });
     assert_eq!(reads.count(), 1);
-    assert_eq!(drawn_once(&lab).await, 70, "also the prizes after the first note of them");
+    assert_eq!(drawn_once(&lab).await, 70, "also the prizes of the second note");
 }
 
 /// Redis has a reservation as ordered, but the ledger does not have its order: the index lags, or reconciliation has

@@ -1,6 +1,5 @@
 //! "Did I get it?": what a buyer finds with no more than the sale's name, how often to ask, and the list of orders.
 
-use crate::lab;
 use crate::prelude::*;
 
 /// A process by whose clock a reservation just made has waited for more than two seconds.
@@ -12,7 +11,7 @@ fn of_sale(user: &str) -> Ask {
     Ask::get(format!("/v1/sales/{SALE}/reservation")).by(user)
 }
 
-fn listed(answer: &Answer, name: &str) -> Vec<(String, String)> {
+fn standings(answer: &Answer, name: &str) -> Vec<(String, String)> {
     let text = |each: &Value, name: &str| each[name].as_str().unwrap().to_owned();
     let all = answer.body[name].as_array().unwrap();
     all.iter().map(|each| (text(each, "reservation_id"), text(each, "status"))).collect()
@@ -30,7 +29,7 @@ async fn a_lost_tab_finds_its_reservation_by_the_sale_alone() {
 
     let first = lab.reserve("alice").await;
     let queued = ask_function(&lab.recorder, &lab.just_reserved(), &of_sale("alice")).await.expect(200);
-    assert_eq!(listed(&queued, "reservations"), [standing(&first, "queued")]);
+    assert_eq!(standings(&queued, "reservations"), [standing(&first, "queued")]);
     assert_eq!(queued.body["poll_after_ms"], 500);
     assert_eq!(lab.answer(&of_sale("bob")).await.expect(200).body, nothing.body, "other users have their own");
 
@@ -38,11 +37,11 @@ async fn a_lost_tab_finds_its_reservation_by_the_sale_alone() {
     let second = lab.reserve("alice").await;
     let both = ask_function(&lab.recorder, &lab.just_reserved(), &of_sale("alice")).await.expect(200);
     let expected = [standing(&second, "queued"), standing(&first, "pending_payment")];
-    assert_eq!(listed(&both, "reservations"), expected, "the newest first");
+    assert_eq!(standings(&both, "reservations"), expected, "the newest first");
 
     lab.answer(&Ask::cancel(&first)).await.expect(200);
     let ended = lab.answer(&of_sale("alice")).await.expect(200);
-    assert_eq!(listed(&ended, "reservations")[1], standing(&first, "cancelled"));
+    assert_eq!(standings(&ended, "reservations")[1], standing(&first, "cancelled"));
     lab.answer(&Ask::get("/v1/sales/nowhere/reservation").by("alice")).await.problem(404, "unknown_sale");
 }
 
@@ -105,7 +104,7 @@ async fn the_list_of_orders_begins_with_what_is_queued() {
     let deps = lab.reservation();
     until("the list has the order", async || {
         let page = deps.answer(&Ask::get("/v1/orders").by("alice")).await;
-        let listed = listed(&page, "orders");
+        let listed = standings(&page, "orders");
         // Both may have been reserved in the same millisecond.
         let queued: BTreeSet<_> = listed.iter().take(2).cloned().collect();
         let both = [standing(&second, "queued"), standing(&third, "queued")];
@@ -153,13 +152,13 @@ async fn a_round_that_redis_lost_is_said_to_be_restored() {
     until("the ledger's index has the order", async || {
         let lost = deps.answer(&of_sale("alice")).await.expect(200);
         assert_eq!(lost.body["restoring"], true);
-        (listed(&lost, "reservations") == [standing(&first, "pending_payment")]).then_some(())
+        (standings(&lost, "reservations") == [standing(&first, "pending_payment")]).then_some(())
     })
     .await;
     // Long after its end the round is not rebuilt, and no buyer hears that there was nothing.
     rounds::change(&lab.ledger, &first.id.round, |round| round.terms.closes_at_ms.0 -= 3_000_000 + 3_600_000).await;
     let over = lab.another_reservation(Clock::system()).answer(&of_sale("alice")).await.expect(200);
-    assert_eq!((over.body.get("restoring"), listed(&over, "reservations").len()), (None, 1));
+    assert_eq!((over.body.get("restoring"), standings(&over, "reservations").len()), (None, 1));
 }
 
 /// One more than fits on two pages, to see that none is lost or shown twice at a page boundary.
@@ -185,9 +184,9 @@ async fn pages_show_each_order_once_and_the_newest_first() {
     let pages = lab.pages(Ask::get("/v1/orders").by("alice")).await;
     let sizes: Vec<_> = pages.iter().map(|page| page["orders"].as_array().unwrap().len()).collect();
     assert_eq!(sizes, [20, 20, 1]);
-    let orders = lab::listed(&pages, "orders");
+    let orders = listed(&pages, "orders");
     let mut ids: Vec<String> = reservations.iter().map(|reservation| reservation.id.to_string()).collect();
-    let mut shown = lab::texts(&orders, "reservation_id");
+    let mut shown = texts(&orders, "reservation_id");
     // Two orders of one batch may be of the same millisecond.
     let batch_of = |id: &String| ids.iter().position(|each| each == id).expect("it is the user's") / BATCH;
     let batches: Vec<usize> = shown.iter().map(batch_of).collect();

@@ -71,7 +71,7 @@ function route(first = false) {
 
 function start() {
   session.dialog = signInDialog;
-  frame.start({ links: [['', 'nav.sales'], ['orders', 'nav.orders']], follow: () => route() });
+  frame.start({ links: [['', 'nav.sales'], ['orders', 'nav.orders']], follow: route });
   session.addEventListener('change', () => {
     if (!session.current) route();
   });

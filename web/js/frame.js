@@ -15,7 +15,7 @@ class Frame {
   #bare = false;
   #tools = () => [];
 
-  /** `tools` makes further parts of the header, for example on the operators' page. Calls `follow` when the address asks for another screen. */
+  /** `tools` makes further parts of the header, for example on the operators' page. `follow` is called when the address asks for another screen. */
   start({ links, follow, tools = this.#tools }) {
     [this.#links, this.#tools] = [links, tools];
     session.addEventListener('change', () => this.render());

@@ -86,7 +86,7 @@ function first() {
   return navigator.languages.map((tag) => tag.slice(0, 2).toLowerCase()).find((code) => code in TAGS) ?? 'en';
 }
 
-/** The region of the browser's language, or in which it is mostly spoken; null if unknown. */
+/** The region that the browser's language names, or else the one in which it is mostly spoken; null if unknown. */
 function region() {
   try {
     return new Intl.Locale(navigator.language).maximize().region ?? null;

@@ -25,14 +25,6 @@ const HOPELESS = new Set(['unknown_reservation', 'invalid_request', 'unknown_rou
 /** Whether it takes part in a draw that is still to come. */
 const isEntered = ({ award }) => award?.kind === 'entered';
 
-/** Browsers log an error when a socket is closed before it is open. */
-class PatientSocket extends WebSocket {
-  close() {
-    if (this.readyState === WebSocket.CONNECTING) this.addEventListener('open', () => super.close(), { once: true });
-    else super.close();
-  }
-}
-
 /** Calls `change` after `reservation` or `trouble` has changed. */
 export class Watch extends EventTarget {
   reservation = null;
@@ -62,7 +54,7 @@ export class Watch extends EventTarget {
   }
 
   #listen(url) {
-    this.#push = new Push(url, async () => session.current.token, PatientSocket);
+    this.#push = new Push(url, async () => session.current.token, WebSocket);
     const unlisten = this.#push.listen((changed) => {
       // The connection has come or gone.
       if (changed === undefined) this.#polls = 0;

@@ -63,8 +63,8 @@ export const chance = (context, value) => context.addInitScript((is) => {
   Math.random = () => is;
 }, value);
 
-/** A page that will get its ticket, after this part of the time until the opening. */
-export async function coming(part, terms = {}, options = undefined) {
+/** A page that is about to get its ticket, after this fraction of the time until the opening. */
+export async function coming(part, terms, options) {
   const one = await selling({ opensInMs: LONG_MS, line: LINE, ...terms }, options);
   await chance(one.context, part);
   await one.enter();

@@ -1,4 +1,4 @@
-// The waiting page with simulated documents. waiting.test.js tests it on a system.
+// The waiting page on the stand-in, mostly with simulated documents. waiting.test.js tests it on a system.
 
 import { expect, test } from 'vitest';
 import { commitmentOf, readTicket } from '../../clients/typescript/src/place.js';

@@ -5,7 +5,7 @@ import { readTicket } from '../../clients/typescript/src/place.js';
 import { GOOD_SHIFT } from './browser.js';
 import { act as press, field, operate, write } from './desk.js';
 import { LINE, LONG_MS, MINUTE_MS, chance, coming, hide, kept, lineOf, open, row, traveller } from './in-line.js';
-import { arrive, heading, onBoth, requests, shop, shot, test, visit, work } from './visits.js';
+import { arrive, heading, onBoth, requests, selling, shop, shot, test, visit, work } from './visits.js';
 
 const CROWD = 24;
 /** Redis's estimate of all of them and the user: in one run of fifty, two of these look like one. */
@@ -74,8 +74,11 @@ async function buyInTurn(sale, { user, ticket }) {
 
 onBoth.test('a whole line: the ticket, the opening, the proof, the turn, a purchase, sold out, and a returned unit', async () => {
   const user = shop.user();
-  const { page, context, rules, shift, sale } = await coming(0.9, { total: UNITS, line: { ...LINE, paused: true } }, { user });
+  const { page, context, rules, shift, sale, enter } = await selling({ opensInMs: LONG_MS, total: UNITS, line: { ...LINE, paused: true } }, { user });
+  await chance(context, 0.9);
   const asked = requests(page, /\/challenges$/);
+  await enter();
+  await page.getByText('You will get your ticket by').waitFor();
   await page.getByText('The order is already fixed, and nobody can see it').waitFor();
   // A tab that is hidden gets it at once, and sleeps while the sale opens.
   await hide(page, true);

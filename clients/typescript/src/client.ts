@@ -115,14 +115,18 @@ export class FlashSaleClient {
         const params = { path: { ...path, token }, header: { 'Idempotency-Key': idempotencyKey } };
         return value(await this.api.POST('/v1/sales/{sale_id}/reservations/{token}', { params, signal }));
       },
-      follow: (id: string) => follow(id, () => this.reservation(id, { signal }), this.#push, signal, true),
+      follow: (id: string) => this.#follow(id, signal, true),
     };
     return Object.assign(purchase(steps, line, options, signal), { idempotencyKey });
   }
 
   /** Yields a reservation as it is, and each time that it has changed, up to its final state. */
   watch(reservationId: string, { signal = new AbortController().signal }: Asked = {}): AsyncGenerator<Reservation, void, undefined> {
-    return follow(reservationId, () => this.reservation(reservationId, { signal }), this.#push, signal, false);
+    return this.#follow(reservationId, signal, false);
+  }
+
+  #follow(id: string, signal: AbortSignal, accepted: boolean): AsyncGenerator<Reservation, void, undefined> {
+    return follow(id, () => this.reservation(id, { signal }), this.#push, signal, accepted);
   }
 
   /** How a reservation stands. */

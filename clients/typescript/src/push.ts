@@ -70,10 +70,14 @@ export class Push {
     const socket = new this.#Socket(url.href);
     return new Promise((done) => {
       let opened = false;
-      const close = () => socket.close();
+      // Browsers log an error when a socket is closed before it is open.
+      const close = () => {
+        if (opened) socket.close();
+      };
       signal.addEventListener('abort', close, { once: true });
       socket.onopen = () => {
         opened = true;
+        if (signal.aborted) return socket.close();
         this.up = true;
         this.#tell();
       };

@@ -74,7 +74,7 @@ pub async fn rebuild(deps: &WarmupDeps, event: SqsEvent) -> SqsBatchResponse {
 async fn rebuild_one(deps: &WarmupDeps, body: String) -> Result<(), MessageError> {
     let (id, now) = (RebuildMessage::parse(&body)?.round_id(), deps.clock.now());
     let round = deps.ledger.round(&id).await?;
-    if let Some(round) = round.filter(|round| round.is_open(now) && !round.paused) {
+    if let Some(round) = round.filter(|round| round.is_running(now)) {
         load(deps, &round, now).await?;
     }
     Ok(())

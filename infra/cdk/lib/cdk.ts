@@ -29,6 +29,9 @@ export function kept({ keepData }: Settings): RemovalPolicy {
   return keepData ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY;
 }
 
+/** Whether data refuses to be deleted: what is kept, once the stack has been created. */
+export const isProtected = ({ keepData, first }: Settings): boolean => keepData && !first;
+
 /** How a stack's files get to the account, and with which roles it is deployed. The emulator has a bucket and no bootstrap stack. */
 export function synthesizerOf({ emulator, qualifier }: Settings): IStackSynthesizer {
   return emulator === undefined

@@ -46,7 +46,7 @@ export interface Deployment
   releases?: Release;
   /** Upcoming sales, for which `./flash preflight` checks the account's quotas. */
   sales?: PlannedSale[];
-  /** How the smoke test signs in without Cognito: a command that prints a token. `{user}` is the user, `{role}` `buyer` or `operator`. */
+  /** How the smoke test signs in without Cognito: a command that prints a token. `{user}` is the user; `{role}` is `buyer` or `operator`. */
   smoke?: { tokenCommand: string };
 }
 

@@ -3,7 +3,7 @@ import * as acm from 'aws-cdk-lib/aws-certificatemanager';
 import * as route53 from 'aws-cdk-lib/aws-route53';
 import * as wafv2 from 'aws-cdk-lib/aws-wafv2';
 import type { Construct } from 'constructs';
-import type { EdgeSettings, Settings } from './settings.ts';
+import type { EdgeSettings, HostedZone, Settings } from './settings.ts';
 import { synthesizerOf } from './cdk.ts';
 
 /**
@@ -17,7 +17,12 @@ const TURNED_AWAY = 'turned-away';
 
 /** Whether an edge needs its own stack. */
 export function needsEdgeStack({ requestsPer5MinutesPerIp, domain }: EdgeSettings): boolean {
-  return requestsPer5MinutesPerIp !== undefined || (domain?.zone !== undefined && domain.certificateArn === undefined);
+  return requestsPer5MinutesPerIp !== undefined || certifiedIn(domain) !== undefined;
+}
+
+/** The zone in which the certificate is validated; `undefined` if none is made. */
+function certifiedIn(domain: EdgeSettings['domain']): HostedZone | undefined {
+  return domain?.certificateArn === undefined ? domain?.zone : undefined;
 }
 
 /** The name of the edge's stack, in EDGE_REGION. */
@@ -43,8 +48,9 @@ export class EdgeStack extends Stack {
     });
     const { requestsPer5MinutesPerIp: limit, domain } = props.edge;
     if (limit !== undefined) this.webAclArn = this.told('FirewallArn', this.firewall(name, limit).attrArn);
-    if (domain?.zone !== undefined && domain.certificateArn === undefined) {
-      const { id: hostedZoneId, name: zoneName } = domain.zone;
+    const certified = certifiedIn(domain);
+    if (domain !== undefined && certified !== undefined) {
+      const { id: hostedZoneId, name: zoneName } = certified;
       const zone = route53.HostedZone.fromHostedZoneAttributes(this, 'Zone', { hostedZoneId, zoneName });
       const validation = acm.CertificateValidation.fromDns(zone);
       const certificate = new acm.Certificate(this, 'Certificate', { domainName: domain.name, validation });

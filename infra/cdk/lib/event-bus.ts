@@ -27,7 +27,7 @@ export class EventBus extends Construct {
     fn.allow(['events:PutEvents'], [this.bus.eventBusArn]);
   }
 
-  /** Sends every event to a queue, and to `deadLetters` those that EventBridge cannot deliver for a day. */
+  /** Sends every event to a queue, and to `deadLetters` those that EventBridge has failed to deliver for a day. */
   fill({ queue }: MessageQueue, deadLetters: MessageQueue): void {
     const rule = new Rule(this, 'ToWebhook', {
       eventBus: this.bus,

@@ -1,7 +1,7 @@
 import { Stack } from 'aws-cdk-lib';
 import * as cognito from 'aws-cdk-lib/aws-cognito';
 import { Construct } from 'constructs';
-import { accept, kept } from './cdk.ts';
+import { accept, isProtected, kept } from './cdk.ts';
 import { OPERATOR_GROUP } from './functions.ts';
 import type { Settings } from './settings.ts';
 
@@ -29,7 +29,7 @@ export class Identity extends Construct {
       signInAliases: { email: true },
       passwordPolicy: { minLength: 12, requireLowercase: true, requireUppercase: true, requireDigits: true, requireSymbols: true },
       accountRecovery: cognito.AccountRecovery.EMAIL_ONLY,
-      deletionProtection: settings.keepData && !settings.first,
+      deletionProtection: isProtected(settings),
       removalPolicy: kept(settings),
     });
     const standIn = "A stand-in for the shop's real issuer, which has its own rules about users.";

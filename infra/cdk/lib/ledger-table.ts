@@ -6,7 +6,7 @@ import { Construct } from 'constructs';
 import type { Alarms } from './alarms.ts';
 import { graph, type Part, PERIOD, sumOf } from './dashboard.ts';
 import type { FunctionName } from './functions.ts';
-import { kept } from './cdk.ts';
+import { isProtected, kept } from './cdk.ts';
 import type { MessageQueue } from './message-queue.ts';
 import type { RustFunction } from './rust-function.ts';
 import type { Settings } from './settings.ts';
@@ -102,7 +102,7 @@ export class LedgerTable extends Construct {
       timeToLiveAttribute: 'expires_at',
       warmThroughput,
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
-      deletionProtection: settings.keepData && !settings.first,
+      deletionProtection: isProtected(settings),
       removalPolicy: kept(settings),
     });
     for (const [indexName, keys] of Object.entries(INDEXES)) {

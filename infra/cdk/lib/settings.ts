@@ -30,7 +30,7 @@ export interface Settings {
   reservedConcurrency?: ReservedConcurrency;
   /** Limits of all requests together, and of those in front of a sale, which leave room for the rest. */
   throttle: Throttle & Record<ThrottledRoute, Throttle>;
-  /** The OpenID Connect issuer of buyers and operators. Without it a Cognito user pool is created; a profile with '' needs one. */
+  /** The OpenID Connect issuer of buyers and operators. Without it a Cognito user pool is created. A profile that has '' requires the deployment to name one. */
   issuer?: string;
   /** The accepted values of `aud` in tokens. The first is the page's client id. */
   audience: string[];
@@ -63,7 +63,7 @@ export interface Settings {
   tags: Record<string, string>;
   /** Whether table, secret and users are kept when the stack is deleted, and table and users refuse to be deleted. */
   keepData: boolean;
-  /** The stack is being created. Nothing refuses to be deleted until a second step, since a failed first one must delete it. */
+  /** The stack is being created. Nothing refuses to be deleted yet, since a first deployment that fails must delete what it has created. */
   first?: boolean;
   /** Between sales: one small node instead of the shards. No round may be open. */
   parked?: boolean;

@@ -10,6 +10,9 @@ import type { RustFunction } from './rust-function.ts';
 import type { ElastiCacheRedis, Settings } from './settings.ts';
 import { watchRedis } from './watched.ts';
 
+/** The family belongs to the version. */
+const ENGINE = { engine: 'valkey', engineVersion: '9.0' };
+const FAMILY = 'valkey9';
 const REDIS_PORT = 6379;
 const USER = 'functions';
 // Letters and digits: ElastiCache accepts 16 to 128 of them.
@@ -72,7 +75,7 @@ function replicationGroup(scope: Construct, { redis, emulator }: Settings, netwo
   });
   const clustered = redis.shards !== undefined;
   const parameters = new elasticache.CfnParameterGroup(scope, 'Parameters', {
-    cacheParameterGroupFamily: 'valkey9',
+    cacheParameterGroupFamily: FAMILY,
     description: 'A full node refuses writes',
     properties: {
       // The default evicts keys with a TTL, which all keys of a round have.
@@ -83,8 +86,7 @@ function replicationGroup(scope: Construct, { redis, emulator }: Settings, netwo
   const replicated = redis.replicas > 0;
   const group = new elasticache.CfnReplicationGroup(scope, 'Group', {
     replicationGroupDescription: 'Stock of the sales',
-    engine: 'valkey',
-    engineVersion: '9.0',
+    ...ENGINE,
     cacheNodeType: redis.nodeType,
     ...(clustered
       ? { clusterMode: 'enabled', numNodeGroups: redis.shards, replicasPerNodeGroup: redis.replicas }
@@ -133,11 +135,11 @@ class RedisUser extends Construct {
     this.secretArn = secret.secretArn;
     const passwords = [secret.secretValueFromJson('password').unsafeUnwrap()];
     const make = (userName: string, accessString: string): elasticache.CfnUser =>
-      new elasticache.CfnUser(this, userName, { userId: `${name}-${userName}`, userName, engine: 'valkey', accessString, passwords });
+      new elasticache.CfnUser(this, userName, { userId: `${name}-${userName}`, userName, engine: ENGINE.engine, accessString, passwords });
     // Without ours there would be AWS's default user. Nobody signs in with this one.
     const nobody = make('default', 'off ~* -@all');
     const functions = make(USER, MAY);
-    const group = new elasticache.CfnUserGroup(this, 'Group', { userGroupId: name, engine: 'valkey', userIds: [nobody.ref, functions.ref] });
+    const group = new elasticache.CfnUserGroup(this, 'Group', { userGroupId: name, engine: ENGINE.engine, userIds: [nobody.ref, functions.ref] });
     this.groupId = group.ref;
   }
 

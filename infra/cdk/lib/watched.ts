@@ -1,4 +1,4 @@
-// What rings and what the dashboard shows, where it belongs to no construct of its own.
+// What rings and what the dashboard shows, except for what ledger, queues and push say of themselves.
 import { Duration } from 'aws-cdk-lib';
 import { ComparisonOperator, type IMetric, MathExpression, Metric, Stats, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { type AlarmId, type AlarmOptions, type Alarms, FAILURES_A_MINUTE } from './alarms.ts';
@@ -114,7 +114,7 @@ export function watchFunctions(settings: Settings, alarms: Alarms, functions: Re
   ]];
 }
 
-/** Rings for the most loaded shard. Of each shard there are the names of its nodes: which of them is the primary changes. */
+/** Rings for the most loaded shard. A shard is the list of its nodes' names, since the primary changes. */
 export function watchRedis(settings: Settings, alarms: Alarms, shards: string[][]): Part {
   const worst = (name: string, nodes: string[], number: number): IMetric => {
     const usingMetrics = Object.fromEntries(nodes.map((node, index) => [`s${number}n${index}`, ofNode(name, node)]));
@@ -124,7 +124,7 @@ export function watchRedis(settings: Settings, alarms: Alarms, shards: string[][
     return new MathExpression({ expression, usingMetrics, period: PERIOD, label: `shard ${number}` });
   };
   const limits: [AlarmId, string, number, AlarmOptions?][] = [
-    // One thread runs all scripts, so a node is saturated well before 100 %. A backup or a failover is over by then.
+    // One thread runs all scripts, so a node is saturated well before 100 %. A backup or a failover is over within two minutes.
     ['redis-busy', 'EngineCPUUtilization', 80, { evaluationPeriods: 2 }],
     // With noeviction a full node accepts no more reservations.
     ['redis-full', 'DatabaseMemoryUsagePercentage', 75],

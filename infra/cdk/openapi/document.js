@@ -95,7 +95,7 @@ export function openapi(text = read('api.yaml'), rust = read('shared/api/src/pro
   const items = {};
   for (const [key, given] of Object.entries(paths)) {
     const found = KEY.exec(key)?.groups;
-    if (found === undefined) throw new Error(`api.yaml: ${key} is no operation`);
+    if (found === undefined) throw new Error(`api.yaml: ${key} is not an operation`);
     (items[found.path] ??= {})[found.method.toLowerCase()] = operation(found, given);
   }
 

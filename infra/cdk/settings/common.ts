@@ -8,7 +8,7 @@ export const common = {
   logLevel: 'info',
   winnersPerSecond: 100,
   pictureHosts: [],
-  // Where issuers put a user's groups: most of them, and Cognito.
+  // The claims in which issuers put a user's groups: most issuers, and Cognito.
   operatorClaims: ['groups', 'cognito:groups'],
   audience: [],
   // Set for each opening in the deployment's file.

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -87,15 +86,6 @@ describe('a deployment is found by its name', () => {
 
   test.each([undefined, '', '../shop', 'Shop'])('%s is not a deployment, and the existing ones are listed', async (name) => {
     await expect(deploymentNamed(name, folder)).rejects.toThrow(/Which deployment\? One of .*shop.*; got/);
-  });
-
-  test('a file with conflict markers is refused, and runs once they are gone', () => {
-    const file = join(folder, 'merged.ts');
-    const run = () => spawnSync('node', ['--import', './typescript.js', file], { encoding: 'utf8' });
-    writeFileSync(file, '<<<<<<< HEAD\nconst n: number = 1;\n=======\nconst n: number = 2;\n>>>>>>> other\nconsole.log(n);\n');
-    expect(run()).toMatchObject({ status: 1, stdout: '', stderr: expect.stringMatching(/merged\.ts\(1,1\): error TS1185: Merge conflict marker/) });
-    writeFileSync(file, 'const n: number = 1;\nconsole.log(n);\n');
-    expect(run()).toMatchObject({ status: 0, stdout: '1\n' });
   });
 
   test('the template is there to be copied', async () => {

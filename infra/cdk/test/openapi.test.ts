@@ -78,5 +78,5 @@ paths:
     expect(() => codes('GET /v1/lamps as list: { problems: [broken] }')).toThrow('/v1/lamps: broken is no problem'));
 
   test.each(['GET /v1/lamps', 'PUT /v1/lamps as change'])('"%s" is none', (key) =>
-    expect(() => codes(`${key}: {}`)).toThrow(`${key} is no operation`));
+    expect(() => codes(`${key}: {}`)).toThrow(`${key} is not an operation`));
 });

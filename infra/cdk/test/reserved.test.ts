@@ -52,7 +52,7 @@ describe('numbers that do not fit are refused with the calculation', () => {
 });
 
 // That requests go through these aliases is in http-api.test.ts.
-test('functions in front of a sale have processes ready from before an opening until after the rush, and no others', () => {
+test('only functions in front of a sale have processes ready, from before an opening until after the rush', () => {
   const template = synthesized({
     ...prod,
     provisioned: [

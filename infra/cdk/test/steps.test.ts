@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync } from 'node:fs';
+import { mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
@@ -98,6 +98,15 @@ describe('without an AWS account', () => {
 test('all missing tools are named, with how to install them', () => {
   requireTools(() => true);
   expect(() => requireTools(() => false)).toThrow(/^Not installed:\n {2}- cargo: .*\n {2}- rustup, .*\n {2}- python3 .*$/);
+});
+
+test('a file with conflict markers is refused, and runs once they are gone', () => {
+  const file = join(mkdtempSync(join(workplace, 'merged-')), 'merged.ts');
+  const loaded = () => spawnSync('node', ['--import', './typescript.js', file], { cwd: APP, encoding: 'utf8' });
+  writeFileSync(file, '<<<<<<< HEAD\nconst n: number = 1;\n=======\nconst n: number = 2;\n>>>>>>> other\nconsole.log(n);\n');
+  expect(loaded()).toMatchObject({ status: 1, stdout: '', stderr: expect.stringMatching(/merged\.ts\(1,1\): error TS1185: Merge conflict marker/) });
+  writeFileSync(file, 'const n: number = 1;\nconsole.log(n);\n');
+  expect(loaded()).toMatchObject({ status: 0, stdout: '1\n' });
 });
 
 test('cargo-lambda is pinned where it is installed from', () => {

@@ -99,7 +99,7 @@ impl Context {
     pub fn number(&self, setting: &'static str, range: RangeInclusive<u32>) -> Result<Option<u32>, ContextError> {
         let Some(text) = self.settings.optional(setting) else { return Ok(None) };
         let number = text.parse().ok().filter(|number| range.contains(number));
-        let wrong = || format!("{text:?} is no number from {} to {}", range.start(), range.end());
+        let wrong = || format!("{text:?} is not a number from {} to {}", range.start(), range.end());
         number.map(Some).ok_or_else(|| ContextError::unusable(setting, wrong()))
     }
 

@@ -92,12 +92,15 @@ async fn awarded(ledger: &Ledger, round: &Round, view: &LedgerView) -> Result<Op
 /// Redis does not have the round. Units without an order are unsold or, if Redis has lost them, in no place until the
 /// round is loaded again, which is the only repair.
 fn audit_of_orders(total: u32, ledger: &LedgerView, nothing_is_lost: bool) -> Audit {
-    let guarded = ledger.guards.iter().map(|reservation| reservation.unit.0);
-    let taken = guarded.chain(ledger.live_orders.iter().map(|order| order.unit.0)).collect::<RangeSetBlaze<u32>>();
-    let unsold = (RangeSetBlaze::from_iter([1..=total]) - taken).into_ranges();
-    let free = if nothing_is_lost { unsold.collect() } else { Vec::new() };
+    let (free, repairs) = if nothing_is_lost {
+        let guarded = ledger.guards.iter().map(|reservation| reservation.unit.0);
+        let taken = guarded.chain(ledger.live_orders.iter().map(|order| order.unit.0)).collect::<RangeSetBlaze<u32>>();
+        ((RangeSetBlaze::from_iter([1..=total]) - taken).into_ranges().collect(), Vec::new())
+    } else {
+        (Vec::new(), vec![Repair::Rebuild {}])
+    };
     let mut audit = sale::audit::audit(total, &StockView { free, reservations: Vec::new() }, ledger);
-    replace_repairs(&mut audit, if nothing_is_lost { Vec::new() } else { vec![Repair::Rebuild {}] });
+    replace_repairs(&mut audit, repairs);
     audit
 }
 

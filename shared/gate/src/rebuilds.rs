@@ -30,7 +30,7 @@ impl Rebuilds {
     /// no rebuild. If nobody hears it, the next second's request asks again.
     pub async fn not_in_redis(&self, stock: &Stock, user: &UserId, round: &RoundId, latest: Option<&Round>) -> Problem {
         let now = self.clock.now();
-        let running = latest.filter(|latest| latest.id == *round && is_running(latest, now));
+        let running = latest.filter(|latest| latest.id == *round && latest.is_running(now));
         if let Some(running) = running.filter(|running| self.is_due(&running.id)) {
             match stock.of(running).is_first_to_ask(user).await {
                 Ok(true) => {
@@ -52,16 +52,13 @@ impl Rebuilds {
     }
 }
 
-/// Whether people can buy from it. A round that is paused or over is not loaded again because somebody asks.
-fn is_running(round: &Round, now: EpochMs) -> bool {
-    round.is_open(now) && !round.paused
-}
-
 fn is_due(asked: &mut HashMap<RoundId, Moment>, round: &RoundId, now: Moment) -> bool {
     asked.retain(|_, at| now.since(*at) < ASKS_EVERY);
-    let is_due = !asked.contains_key(round);
-    asked.entry(round.clone()).or_insert(now);
-    is_due
+    if asked.contains_key(round) {
+        return false;
+    }
+    asked.insert(round.clone(), now);
+    true
 }
 
 /// The problem for a round that Redis does not have: it is not loaded yet, is over, or was lost and will be restored.
@@ -113,7 +110,7 @@ mod tests {
             let round = RoundId { sale: "lamp".parse().unwrap(), number: RoundNumber(number) };
             not_in_redis(&round, latest, EpochMs(at_ms)).code()
         };
-        let runs = |paused, at_ms| is_running(&Round { paused, ..latest.clone() }, EpochMs(at_ms));
+        let runs = |paused, at_ms| Round { paused, ..latest.clone() }.is_running(EpochMs(at_ms));
         assert_eq!([runs(false, 9_999), runs(false, 10_000), runs(true, 10_000)], [false, true, false]);
         for (number, at_ms, code) in [
             (1, 5_000, Code::Closed),

@@ -1,7 +1,7 @@
 //! DynamoDB: the durable record. One typed function for each access; every write is conditional.
 //!
-//! Every function fails if DynamoDB does not answer. A write may or may not be made then; the same call tells, since all
-//! can be repeated. Reads are consistent. Comments say what is different.
+//! Every function fails if DynamoDB does not answer. A write may or may not have been made then: repeat the call to find
+//! out, which is always safe. Reads are consistent. Comments name the exceptions.
 //!
 //! | item | key `pk` | index attributes |
 //! | --- | --- | --- |

@@ -12,9 +12,10 @@ use crate::{Ledger, LedgerError, keys};
 
 /// The index of the condition on the draw in the transaction that changes a round's terms.
 const DRAW: usize = 1;
-/// In who loads a round, a time that is further away, in seconds, comes from a wrong clock, and nobody waits for it.
+/// How far the end of a loader's time may be away, in seconds. A later one comes from a wrong clock, and nobody waits
+/// for it.
 const FAR_S: u32 = 60;
-/// How long the item of who loads a round stays after its end, in seconds: longer than clocks differ.
+/// How long the item that names a round's loader is kept after it was written, in seconds: longer than clocks differ.
 const KEPT_AFTER_S: u32 = 60 * 60;
 
 #[derive(Debug, Clone, PartialEq, Eq)]

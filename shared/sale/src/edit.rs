@@ -86,7 +86,7 @@ pub enum Refusal {
 impl Edit {
     pub(crate) fn apply(&self, terms: &Terms) -> Result<Terms, Refusal> {
         let old = terms.clone();
-        // A new field is a term, or has to be named here.
+        // Lists every field, so that a new one cannot be forgotten: it is a term, or is ignored here on purpose.
         let Self {
             title,
             description,

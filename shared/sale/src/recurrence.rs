@@ -202,22 +202,27 @@ mod tests {
 
     #[test]
     fn the_day_on_which_clocks_change_has_no_effect_on_later_days() {
-        for (zone, first, hours, expected) in [
+        let cases: [(&str, &str, i64, &[&str]); 6] = [
             // There is no 0:00 on 30 April 2027 in Cairo.
-            ("Africa/Cairo", "2027-04-28T00:00", 2, "28 00:00-02:00, 29 00:00-02:00, 30 01:00-02:00, 01 00:00-02:00"),
-            ("Africa/Cairo", "2027-04-28T22:00", 2, "28 22:00-00:00, 29 22:00-01:00, 30 22:00-00:00"),
+            (
+                "Africa/Cairo",
+                "2027-04-28T00:00",
+                2,
+                &["28 00:00-02:00", "29 00:00-02:00", "30 01:00-02:00", "01 00:00-02:00"],
+            ),
+            ("Africa/Cairo", "2027-04-28T22:00", 2, &["28 22:00-00:00", "29 22:00-01:00", "30 22:00-00:00"]),
             // 2:30 comes twice on 31 October 2027 in Berlin.
-            ("Europe/Berlin", "2027-10-30T02:30", 1, "30 02:30-03:30, 31 02:30-03:30, 01 02:30-03:30"),
+            ("Europe/Berlin", "2027-10-30T02:30", 1, &["30 02:30-03:30", "31 02:30-03:30", "01 02:30-03:30"]),
             // Clocks go forward by half an hour on 3 October 2027.
-            ("Australia/Lord_Howe", "2027-10-02T02:00", 1, "02 02:00-03:00, 03 02:30-03:00, 04 02:00-03:00"),
+            ("Australia/Lord_Howe", "2027-10-02T02:00", 1, &["02 02:00-03:00", "03 02:30-03:00", "04 02:00-03:00"]),
             // Samoa had no 30 December 2011.
-            ("Pacific/Apia", "2011-12-28T12:00", 1, "28 12:00-13:00, 29 12:00-13:00, 31 12:00-13:00"),
-            ("Pacific/Apia", "2011-12-29T23:00", 2, "29 23:00-01:00, 31 23:00-01:00"),
-        ] {
-            let windows = windows(zone, first, hours).take(expected.split(", ").count());
-            let shown = windows
+            ("Pacific/Apia", "2011-12-28T12:00", 1, &["28 12:00-13:00", "29 12:00-13:00", "31 12:00-13:00"]),
+            ("Pacific/Apia", "2011-12-29T23:00", 2, &["29 23:00-01:00", "31 23:00-01:00"]),
+        ];
+        for (zone, first, hours, expected) in cases {
+            let shown = windows(zone, first, hours)
                 .map(|(_, opens, closes)| format!("{}-{}", opens.strftime("%d %H:%M"), closes.strftime("%H:%M")));
-            assert_eq!(shown.collect::<Vec<_>>().join(", "), expected, "{zone}");
+            assert_eq!(shown.take(expected.len()).collect::<Vec<_>>(), expected, "{zone}");
         }
     }
 

@@ -76,6 +76,11 @@ impl Round {
         now >= self.terms.first_opens_at_ms() && !self.is_over(now)
     }
 
+    /// Whether it is open and not paused: only then does a request have a round that Redis lost loaded again.
+    pub fn is_running(&self, now: EpochMs) -> bool {
+        self.is_open(now) && !self.paused
+    }
+
     pub fn pause(mut self) -> Self {
         self.paused = true;
         self

@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn a_title_and_a_window_are_ones() {
+    fn a_title_is_short_and_plain_and_a_window_is_not_empty() {
         assert_eq!(terms().validate(), Ok(()));
         assert_eq!(verdict(|t| t.title = "ü".repeat(MAX_TITLE_LENGTH)), Ok(()));
         for title in ["", "a\nb", &"x".repeat(MAX_TITLE_LENGTH + 1)] {

@@ -235,12 +235,28 @@ fn the_tree_is_the_published_one() {
 
 /// Cases of ethereum/consensus-spec-tests, tests/mainnet/phase0/shuffling/core/shuffle: count, seed, and the SHA-256 of
 /// the published `mapping.yaml`, from its Git LFS pointer.
-const PUBLISHED: &str = "
-10   01b4f6bd5d6a06a7b74a8565ceb4f845afe0ae96a0ac05cf5e86066bf7b538ec 030e863e01b804aa084bdf69a7da2ca6cad7bc51ffc5dbd50cd74e3a8910a50e
-33   0623ccb9b1619bd388284a438034d8cb6431964ba727d8b1c450303105735488 8b30e3470f467a1581727f3434886abb7a87e52b0f7d988208ac716fee1e889b
-100  23bcd11624a07465b1c2fc1a0fe52996daae4bf87b0fb6bed45926096c644843 87b4006b75ae9bdeb4bdc3e0b8d9f2d6e204bae50927ba45324baa2cb9a87d3c
-1000 17fa9c7f5e9039a2d46e73e17d8e094a796ee4c313199bad42db4ee1dc30d865 365897d6589317fc16a5b3878491ea25df73842cade1fe9c8b07d1ef920d0ae2
-";
+const PUBLISHED: [(u32, &str, &str); 4] = [
+    (
+        10,
+        "01b4f6bd5d6a06a7b74a8565ceb4f845afe0ae96a0ac05cf5e86066bf7b538ec",
+        "030e863e01b804aa084bdf69a7da2ca6cad7bc51ffc5dbd50cd74e3a8910a50e",
+    ),
+    (
+        33,
+        "0623ccb9b1619bd388284a438034d8cb6431964ba727d8b1c450303105735488",
+        "8b30e3470f467a1581727f3434886abb7a87e52b0f7d988208ac716fee1e889b",
+    ),
+    (
+        100,
+        "23bcd11624a07465b1c2fc1a0fe52996daae4bf87b0fb6bed45926096c644843",
+        "87b4006b75ae9bdeb4bdc3e0b8d9f2d6e204bae50927ba45324baa2cb9a87d3c",
+    ),
+    (
+        1000,
+        "17fa9c7f5e9039a2d46e73e17d8e094a796ee4c313199bad42db4ee1dc30d865",
+        "365897d6589317fc16a5b3878491ea25df73842cade1fe9c8b07d1ef920d0ae2",
+    ),
+];
 
 /// A mapping in the format of the published files: YAML, wrapped after the comma that passes column 80.
 fn yaml(seed: &str, mapping: &[u32]) -> String {
@@ -264,10 +280,7 @@ fn yaml(seed: &str, mapping: &[u32]) -> String {
 
 #[test]
 fn it_is_the_published_one() {
-    for case in PUBLISHED.trim().lines() {
-        let words: Vec<&str> = case.split_whitespace().collect();
-        let &[count, seed, digest] = words.as_slice() else { panic!("{case}") };
-        let count: u32 = count.parse().unwrap();
+    for (count, seed, digest) in PUBLISHED {
         let shuffle = Shuffle::new(count, &bytes32(seed).unwrap());
         let mapping: Vec<u32> = (0..count).map(|index| shuffle.shuffled(index)).collect();
         let found: Bytes32 = Sha256::digest(yaml(seed, &mapping)).into();

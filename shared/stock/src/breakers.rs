@@ -21,7 +21,10 @@ impl Breakers {
     }
 
     pub(crate) fn before(&self, command: &Cmd) -> &Breaker {
-        &self.0[slot(first_key(command).unwrap_or_default()) * self.0.len() / SLOTS]
+        if let [only] = self.0.as_slice() {
+            return only;
+        }
+        &self.0[slot(first_key(command).unwrap_or_default()) / SLOTS_OF_A_BREAKER]
     }
 }
 

@@ -271,8 +271,8 @@ impl RoundStock<'_> {
     }
 
     /// Finishes transfers that other processes began and may have left, except those of a lane that does not answer.
-    /// Returns whether to look again: unless units came to `home`, `false` if Redis has lost a lane. Fails if none came
-    /// and a lane does not answer.
+    /// Returns whether to look again, which is pointless if no units came to `home` and Redis has lost a lane. Fails if
+    /// no units came and a lane does not answer.
     async fn finish_what_is_open(self, availability: RoundAvailability, home: Lane) -> Result<bool, StockError> {
         let mut came = false;
         for each in availability.lanes.iter().filter(|each| each.open > 0) {

@@ -184,7 +184,7 @@ mod tests {
     fn what_was_seen_is_of_one_round_and_units_are_expected_for_a_moment() {
         let seen = LanesSeen::default();
         let of = |round: &str| seen.of(&round.parse().unwrap());
-        // A busy machine may take longer than that.
+        // A busy machine may pause for longer than that moment.
         let is_expected = |_| {
             of("lamp.1").note_units(Stamp::now());
             of("lamp.1").may_have_units()

@@ -30,7 +30,7 @@ pub struct LaneProtocol {
     pub mistake: Option<LaneMistake>,
 }
 
-/// What may happen in a run, and how often it still may.
+/// How often each of these may happen in a run, or still may.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Bounds {
     pub crashes: u8, // Functions that die.

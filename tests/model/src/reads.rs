@@ -55,7 +55,7 @@ impl Items {
 pub enum Placing {
     #[default]
     Write,
-    ReadPlace, // Refused: about to read who has the place.
+    ReadPlace, // The write was refused: it reads next who has the place.
     ReadOrder(u8),
     Free(u8),
     Written,

@@ -27,7 +27,7 @@ pub fn step() {
     AtomicBool::new(false).load(Ordering::Relaxed);
 }
 
-/// What others wrote, with a step before each of its calls, which are one step each.
+/// A type of another crate, with a step before each call. Each call is one step.
 #[derive(Debug, Default, Clone)]
 pub struct Stepped<T>(T);
 

@@ -20,7 +20,7 @@ impl UnderWay {
         Doing(self)
     }
 
-    /// Begins to do it, as one task at a time may: panics with the rule if another task is doing it.
+    /// Begins to do it. Only one task at a time may: panics with the rule if another task is doing it.
     pub fn begin_alone(&self, rule: &str) -> Doing<'_> {
         assert!(self.now() == 0, "{rule}");
         self.begin()

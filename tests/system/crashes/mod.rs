@@ -135,8 +135,8 @@ async fn sell(lab: &Lab, free: u32) {
     lab.answer(&reserve("too-late")).await.problem(409, "sold_out");
 }
 
-/// Tries a point up to this many times. Returns whether a run died at it, or how the check panicked of a system that did
-/// not heal, and the effects that the runs had.
+/// Tries a point up to this many times. Returns whether a run died at it, or the check's panic if the system did not heal;
+/// and the effects that the runs had.
 async fn try_point(flow: &'static Flow, point: &Point, tries: usize) -> (Result<bool, JoinError>, BTreeSet<Effect>) {
     let mut effects = BTreeSet::new();
     for _ in 0..tries {

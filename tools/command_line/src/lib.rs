@@ -62,8 +62,8 @@ pub fn parse<T: Parser>(arguments: impl IntoIterator<Item = OsString>) -> Result
     })
 }
 
-/// Parses a tool's command line at its start. From then on the program ends quietly when nobody reads its output. Prints
-/// help or a mistake, and returns the exit status then.
+/// Parses a tool's command line at its start. From then on the program ends quietly when nobody reads its output. If
+/// help is asked for or there is a mistake, prints that and returns the exit status.
 pub fn begin<T: Parser>() -> Result<T, ExitCode> {
     end_with_reader();
     parse(std::env::args_os()).map_err(|stop| stop.tell())

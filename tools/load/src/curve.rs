@@ -22,7 +22,7 @@ pub enum Curve {
 impl Curve {
     /// When user `n` of `users` comes, counted from the beginning of `over`.
     ///
-    /// The fraction of users who have come after the fraction t of the time is t, (1 − e⁻⁷ᵗ) / (1 − e⁻⁷), or t².
+    /// After the fraction t of the time, this fraction of users has come: even t, rush (1 − e⁻⁷ᵗ) / (1 − e⁻⁷), ramp t².
     pub fn due(self, n: usize, users: usize, over: Duration) -> Duration {
         let part = n as f64 / users.max(1) as f64;
         let at = match self {

@@ -1,9 +1,12 @@
 //! Figures during a run: one line that changes at a terminal, a line each second in a log.
 
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 
+use crate::answer::Answer;
 use crate::outcome::Outcome;
 
 /// Shows the state of a run each second.
@@ -50,7 +53,14 @@ impl ProgressLine {
         let (elapsed_before, answered_before) = std::mem::replace(&mut self.before, (elapsed, answered));
         let seconds = (elapsed - elapsed_before).as_secs_f64();
         let per_s = if seconds > 0.0 { (answered - answered_before) as f64 / seconds } else { 0.0 };
-        let answers = outcome.by_answer().into_iter().map(|(answer, latency)| format!("{answer}: {}", latency.len()));
+        // Without the latencies, which take long to add up: requests wait meanwhile.
+        let mut counts: BTreeMap<&Answer, u64> = BTreeMap::new();
+        for ((_, answer), latency_us) in &outcome.answers {
+            *counts.entry(answer).or_default() += latency_us.len();
+        }
+        let mut counts: Vec<_> = counts.into_iter().collect();
+        counts.sort_by_key(|(_, count)| Reverse(*count));
+        let answers = counts.into_iter().map(|(answer, count)| format!("{answer}: {count}"));
         let [p50_ms, p99_ms] = [0.5, 0.99].map(|quantile| outcome.quantile_ms(quantile));
         let waiting = outcome.sent.saturating_sub(answered);
         let computing = if computing > 0 { format!("proofs to compute {computing}  ") } else { String::new() };
@@ -73,7 +83,6 @@ impl Drop for ProgressLine {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::answer::Answer;
     use crate::outcome::histogram;
 
     #[test]

@@ -36,7 +36,7 @@ struct Heard {
     proofs_computed: u64,
     /// Latencies of the last second.
     last: Histogram<u64>,
-    /// As far as it is known.
+    /// What is known of it so far.
     outcome: Outcome,
 }
 
@@ -148,7 +148,7 @@ impl Results {
         }
     }
 
-    /// Has the progress so far shown.
+    /// Shows the progress so far.
     pub(crate) fn tell(&self, progress: &mut ProgressLine) {
         let heard = self.heard.lock();
         let line = progress.line(self.start.elapsed(), heard.visiting.computing, &heard.outcome);

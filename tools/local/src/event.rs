@@ -37,7 +37,7 @@ const HEADERS: [(&str, &str); 4] = [
 ];
 const CLAIMS: [(&str, &str); 4] =
     [("aud", "flash-sale"), ("exp", "1795597200"), ("iat", "1795510800"), ("iss", "https://issuer.example")];
-/// Who sends a request for operators.
+/// The claims of an operator, for samples that have none of their own.
 const OPERATOR: [(&str, &str); 2] = [("sub", "olga"), ("groups", "[operators]")];
 
 /// The sample `FUNCTION/NAME` as an event that the running system accepts now.

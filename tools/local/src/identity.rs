@@ -106,7 +106,7 @@ impl Issuer {
         self.sign(&self.claims(user, &[]))
     }
 
-    /// Tokens of these users, in order, signed on all cores.
+    /// These users with their tokens, in order, signed on all cores.
     pub async fn bearers(&self, names: impl IntoIterator<Item = String>) -> Result<Vec<Bearer>> {
         let names: Vec<String> = names.into_iter().collect();
         let part = names.len().div_ceil(std::thread::available_parallelism()?.get()).max(1);

@@ -310,7 +310,7 @@ fn a_down_does_not_mind_who_has_a_port_now() {
 #[test]
 fn a_down_names_what_still_answers() {
     let port = port_of_somebody();
-    // It leaves alone who has the id now: a signal would end this test.
+    // The recorded id is now this test's own, which a signal would end.
     let home = Home::with("answers", &run_of(std::process::id(), false), [1, port]);
     let Output { status, stderr, .. } = home.run(&["down"]);
     let said = String::from_utf8(stderr).unwrap();

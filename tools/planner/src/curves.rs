@@ -58,7 +58,7 @@ impl Rush {
         until_s.map_or(self.people, |until_s| self.people * (1.0 - (-self.presses * until_s).exp()))
     }
 
-    /// The peak rate until then, with so many requests for each press and each answer. Afterwards both decrease.
+    /// The peak rate until then, with this many requests per press and per answer. Afterwards both decrease.
     pub fn fullest(&self, until_s: Option<f64>, of_press: f64, of_answer: f64) -> f64 {
         let (a, b) = (self.presses, self.answers);
         let all = |at_s: f64| of_press * self.press(at_s) + of_answer * self.answer(at_s);

@@ -26,7 +26,7 @@ pub const SOON_S: f64 = 120.0;
 pub const FIRST_POLLS: f64 = 4.0;
 /// Seconds that these take.
 const FIRST_POLLS_S: f64 = 10.0;
-/// Polls of a reservation until it is paid, two minutes later: beside push, one each half minute and at the payment.
+/// Polls of a reservation until it is paid, two minutes later: besides push, one each half minute and at the payment.
 pub const POLLS_OF_A_WINNER: f64 = 9.0;
 /// The seconds over which the last tickets before the opening are averaged.
 const LAST_TICKETS_S: f64 = 60.0;
@@ -219,7 +219,7 @@ impl Load {
         self.tickets_per_s.max(self.scripts_of_one_shard_per_s + self.scripts_on(lanes) / f64::from(lanes))
     }
 
-    /// Scripts a second that so many lanes can run on so many shards, beside the sale's tallies on one of them.
+    /// Scripts a second that this many lanes can run on this many shards, besides the sale's tallies on one of them.
     pub fn room_for_scripts(&self, lanes: u32, shards: u32) -> f64 {
         let busiest = (SCRIPTS_PER_S_PER_SHARD - self.counting_processes).max(0.0);
         f64::from(lanes) / f64::from(lanes.div_ceil(shards)) * busiest

@@ -59,8 +59,8 @@ pub const RAISED_AT_MOST: f64 = 10.0;
 /// Script calls that one shard answers in a second. **Not measured on ElastiCache.** On this project's machine one
 /// Valkey answers about 80,000 trivial EVALs a second; a production node has slower cores and TLS.
 pub const SCRIPTS_PER_S_PER_SHARD: f64 = 30_000.0;
-/// Requests a second of one processor in a process with many concurrent requests: three fifths of what each of two
-/// cores, which did everything, did in the benchmark of the reservation function that asks Redis (docs/performance.md).
+/// Requests a second of one processor in a process with many concurrent requests: about half of what each of two
+/// cores did, beside everything else, in the benchmark of the reservation function that asks Redis (docs/performance.md).
 pub const MANAGED_REQUESTS_PER_S_PER_CPU: f64 = 4_000.0;
 
 /// Seconds of each function for a request. **Assumed**: in-region calls of a millisecond to Redis and a few to SQS.

@@ -233,7 +233,7 @@ export function merged(form, before, now) {
   return { values, both };
 }
 
-/** The form's field for each of the system's names that differ. */
+/** The form's fields, by those of the system's names that differ from them. */
 const FIELDS = {
   list_price_minor: 'list_price', price_minor: 'price', opens_at: 'opens', closes_at: 'closes', recurrence: 'again', time_zone: 'zone',
   per_user_limit: 'limit', payment_window_s: 'window', allocation: 'kind', prize: 'prizes', total_minor: 'amount', min_minor: 'min',

@@ -9,7 +9,7 @@ const PAGE = 20;
 const REPORT_PAGE = 4;
 const DOOR = { violations: 10, violation_window_s: 600, blocked_for_s: 3_600, unpaid_limit: 3 };
 
-/** Refuses terms of which the page's form does not know that they are invalid: all errors at once, each with its field. */
+/** Refuses the invalid terms that the page's form lets through: all errors at once, each with its field. */
 function check({ opens_at: opens, closes_at: closes, allocation }) {
   const errors = [];
   const wrong = (field, detail) => errors.push({ field, detail });

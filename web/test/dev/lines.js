@@ -4,7 +4,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { admits, commitmentOf, placePpb, readTicket, WHOLE_PPB } from '../../../clients/typescript/src/place.js';
 
 const KEY = randomBytes(32);
-/** Ends what was given out here for a sale. */
+/** The last bytes of everything that is given out here for a sale. */
 const sealOf = (sale) => createHmac('sha256', KEY).update(sale).digest();
 const HEAD = 15;
 /** Shorter than in the real system, so that tests are quick. */
@@ -20,7 +20,7 @@ function open(sale, text) {
   return bytes.subarray(-seal.length).equals(seal) ? bytes.subarray(0, -seal.length) : null;
 }
 
-/** A ticket; with a `second`, that of a late arrival. Tests make some whose seal nobody checks. */
+/** A ticket; with a `second`, that of a late arrival. Without a seal it gets a fake one, for tests in which nobody checks it. */
 export function ticketFor(user, round, second, seal = Buffer.alloc(32, 7)) {
   const head = Buffer.alloc(HEAD);
   head[0] = 1;

@@ -20,7 +20,7 @@ use parking_lot::{Mutex, RwLock};
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
-/// A transactional write costs twice as much, for each begun KB (DynamoDB developer guide, "Read and write capacity").
+/// A transactional write costs double, per KB or part of one (DynamoDB developer guide, "Read and write capacity").
 const TRANSACTION_FACTOR: usize = 2;
 const WRITE_UNIT_BYTES: usize = 1024;
 

@@ -35,7 +35,7 @@ const WINNERS_ONE_OF: usize = 5;
 /// Share of the throughput at which latencies are measured.
 const HALF: f64 = 0.5;
 
-/// The function behind a gateway on an emulator of its own. As alone, it talks to the mock that answers at once.
+/// The function behind a gateway on its own emulator. It talks to the mock that answers at once, as it does alone.
 struct Front {
     gateway: Gateway,
     client: Arc<Client>,

@@ -68,8 +68,6 @@ async fn start(name: &str, binary: &Path, shop: &Shop) -> Result<(f64, f64)> {
     command.kill_on_drop(true).env_clear().envs(shop.settings());
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     command.envs(surroundings(name, name, &shop.aws.endpoint(), SMALLEST_MEMORY_MB));
-    // Only unoptimized functions need it.
-    command.env_remove("RUST_MIN_STACK");
     command.env("AWS_LAMBDA_RUNTIME_API", listener.local_addr()?.to_string());
     let begun = Instant::now();
     let mut process = command.spawn().with_context(|| format!("{name} is not built"))?;

@@ -114,7 +114,7 @@ fn forge(event: &Bytes) -> Bytes {
     String::from_utf8_lossy(event).replace("/reservations/", "/reservations/x").into()
 }
 
-/// What requests with this answer cost: each needs so many calls to Redis, messages and write units.
+/// What requests with this answer cost: each needs this many calls to Redis, messages and write units.
 async fn cost_of(
     shop: &Shop,
     served: &Served,

@@ -202,15 +202,13 @@ impl Control<'_> {
         let code_sha256 = configuration.code_sha256.replace(['/', '+', '='], "_");
         let bootstrap = self.home.join("functions").join(code_sha256).join("bootstrap");
         if !bootstrap.exists() {
-            let location = code["Location"].as_str().context("its code is nowhere")?;
-            let archive = self.http.get(location).send().await?.error_for_status()?.bytes().await?;
+            let archive = self.http.get(&code.location).send().await?.error_for_status()?.bytes().await?;
             let (into, name) = (bootstrap.clone(), name.to_owned());
             let unpacked = move || unpack(&archive, &into).with_context(|| format!("the archive of {name}"));
             tokio::task::spawn_blocking(unpacked).await??;
         }
         let mut environment = surroundings(name, &configuration.handler, self.endpoint, configuration.memory_size);
-        let own = configuration.environment.into_iter().flat_map(|mut own| own.remove("Variables"));
-        environment.extend(own.flatten());
+        environment.extend(configuration.environment.into_iter().flat_map(|own| own.variables));
         Ok(FunctionSpec {
             name: name.to_owned(),
             bootstrap,
@@ -322,7 +320,13 @@ struct SettingsItem {
 #[serde(rename_all = "PascalCase")]
 struct FunctionItem {
     configuration: ConfigurationItem,
-    code: Value,
+    code: CodeItem,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct CodeItem {
+    location: String,
 }
 
 #[derive(Deserialize)]
@@ -334,9 +338,15 @@ struct ConfigurationItem {
     handler: String,
     code_sha256: String,
     package_type: Option<String>,
-    environment: Option<HashMap<String, BTreeMap<String, String>>>,
+    environment: Option<EnvironmentItem>,
     #[serde(default)]
     layers: Vec<Value>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct EnvironmentItem {
+    variables: BTreeMap<String, String>,
 }
 
 #[cfg(test)]

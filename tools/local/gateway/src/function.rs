@@ -18,7 +18,7 @@ pub const STACK_BYTES: usize = 16 * 1024 * 1024;
 /// The smallest memory that Lambda gives a function.
 pub const SMALLEST_MEMORY_MB: u32 = 128;
 
-/// What Lambda adds to a function's environment, the AWS endpoint, and the stack.
+/// What Lambda adds to a function's environment, and the AWS endpoint.
 pub fn surroundings(name: &str, handler: &str, aws: &str, memory_mb: u32) -> Vec<(String, String)> {
     [
         ("_HANDLER", handler.to_owned()),
@@ -29,7 +29,6 @@ pub fn surroundings(name: &str, handler: &str, aws: &str, memory_mb: u32) -> Vec
         ("AWS_ACCESS_KEY_ID", ACCESS_KEY.to_owned()),
         ("AWS_SECRET_ACCESS_KEY", ACCESS_KEY.to_owned()),
         ("AWS_REGION", REGION.to_owned()),
-        ("RUST_MIN_STACK", STACK_BYTES.to_string()),
     ]
     .map(|(name, value)| (name.to_owned(), value))
     .to_vec()
@@ -60,7 +59,7 @@ impl FunctionProcess {
         Ok(process)
     }
 
-    /// The same with exactly this environment and the address of the Runtime API. Appends to `log`.
+    /// The same with exactly this environment, the address of the Runtime API and a stack. Appends to `log`.
     pub(crate) fn start_with(
         name: &str,
         bootstrap: &Path,
@@ -70,7 +69,7 @@ impl FunctionProcess {
     ) -> Result<Self> {
         // The keeper is started by `env`, since it would otherwise inherit this program's environment.
         let mut command = Command::new("env");
-        command.arg("-i").arg(format!("AWS_LAMBDA_RUNTIME_API={api}"));
+        command.arg("-i").args([format!("AWS_LAMBDA_RUNTIME_API={api}"), format!("RUST_MIN_STACK={STACK_BYTES}")]);
         command.args(environment.iter().map(|(name, value)| format!("{name}={value}"))).arg(bootstrap);
         Ok(Self { process: Kept::start_behind(name, &command, log)?, log: log.to_owned(), keeps_log: true })
     }

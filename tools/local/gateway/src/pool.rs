@@ -60,7 +60,7 @@ pub(crate) const MAX_PAYLOAD_BYTES: usize = 6 * 1024 * 1024;
 pub struct FunctionSpec {
     pub name: String,
     pub bootstrap: PathBuf,
-    /// Its whole environment, except for the address of the Runtime API and what [`Concurrency::at_once`] sets.
+    /// Its whole environment, except for the address of the Runtime API, the stack and what [`Concurrency::at_once`] sets.
     pub environment: Vec<(String, String)>,
     /// The time limit for an event. A process with one event at a time is then killed. A process with several continues
     /// with the others, as on managed instances ("Independent timeouts"), unless it has answered none of them

@@ -103,7 +103,7 @@ impl Events {
     }
 }
 
-/// A process that is asking for an event, and counted for as long.
+/// A process that is asking for an event, and is counted meanwhile.
 struct Free<'a>(&'a AtomicUsize);
 
 impl Drop for Free<'_> {

@@ -122,7 +122,7 @@ mod tests {
     }
 
     /// Most kinds are staged in no test, so nothing else notices an offer that would be refused, such as one with no
-    /// prizes or more than tickets.
+    /// prizes, or with more prizes than tickets.
     #[test]
     fn every_kind_offers_what_can_be_published() {
         for units in [1, 2, 7, 9, 10, 19, 20, 60, 100, 1_000, 10_000] {
